@@ -1,0 +1,464 @@
+//! Edits, and the one function that applies them and keeps a conversation valid.
+//!
+//! An engine can only propose [`Edit`]s. [`apply`] refuses what a provider would reject or a person would miss: a tool
+//! call parted from its result, a touched system prompt or first request, a touched newest message, two new neighbours
+//! of one role, an empty text. What it returns, [`Applied`], is the proof that the checks were passed, and the only thing
+//! that `epitome-wire` splices into a client's bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Block, Conversation, Message, Pairing, ResultStyle, Role, ToolResult};
+
+/// One change to a client's conversation. Positions are those of the client's own messages, before any edit.
+///
+/// Edits are stored and replayed: changing a variant is a change of the stored format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "edit", rename_all = "snake_case")]
+pub enum Edit {
+    /// The content of one tool result becomes `text`.
+    ShortenOutput {
+        /// The message that carries it.
+        message: usize,
+        /// The block within the message.
+        block: usize,
+        /// What the model sees instead.
+        text: String,
+    },
+    /// Messages `start..end` become `with`, which may be nothing.
+    Replace {
+        /// First message that goes.
+        start: usize,
+        /// Behind the last message that goes.
+        end: usize,
+        /// What the model sees instead.
+        with: Vec<Inserted>,
+    },
+    /// A note is added behind the system prompt, as a block of its own where the dialect has blocks.
+    NoteInSystem {
+        /// The note.
+        text: String,
+    },
+    /// A call that nothing answers gets a result, as providers demand one.
+    AnswerCall {
+        /// The message that calls.
+        message: usize,
+        /// The call within the message.
+        block: usize,
+        /// The result.
+        text: String,
+    },
+    /// A result that answers nothing goes.
+    RemoveResult {
+        /// The message that carries it.
+        message: usize,
+        /// The block within the message.
+        block: usize,
+    },
+}
+
+/// A message of ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inserted {
+    /// [`Role::User`] or [`Role::Assistant`].
+    pub role: Role,
+    /// Its words.
+    pub text: String,
+}
+
+/// Edits that passed every check, and the conversation they lead to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Applied {
+    edits: Vec<Edit>,
+    conversation: Conversation,
+}
+
+/// Why edits were refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// A position that the conversation does not have, or a block of another kind.
+    #[error("there is no {expected} at message {message}, block {block}")]
+    NoSuchBlock {
+        /// What the edit is about.
+        expected: &'static str,
+        /// The message.
+        message: usize,
+        /// The block.
+        block: usize,
+    },
+    /// A span that is empty, reversed or beyond the end.
+    #[error("messages {start}..{end} are not a span of a conversation of {len}")]
+    NoSuchSpan {
+        /// First message.
+        start: usize,
+        /// Behind the last message.
+        end: usize,
+        /// Messages there are.
+        len: usize,
+    },
+    /// A cut between a call and its result.
+    #[error("a cut before message {message} would part a tool call from its result")]
+    SplitsGroup {
+        /// The message behind the cut.
+        message: usize,
+    },
+    /// The system prompt, an instruction, the first request or the newest message.
+    #[error("message {message} may not be changed: it is {what}")]
+    Untouchable {
+        /// The message.
+        message: usize,
+        /// Why not.
+        what: &'static str,
+    },
+    /// Two edits of one place.
+    #[error("two edits touch message {message}")]
+    Overlap {
+        /// The message.
+        message: usize,
+    },
+    /// Two neighbours of one role that were none before.
+    #[error("two {role:?} messages would become neighbours before message {message}")]
+    SameRole {
+        /// The role.
+        role: Role,
+        /// The client's message behind the new neighbours; the number of messages for the end.
+        message: usize,
+    },
+    /// Providers reject empty text.
+    #[error("an edit without text")]
+    EmptyText,
+    /// An inserted message that is neither a user's nor an assistant's.
+    #[error("a {0:?} message cannot be inserted")]
+    InsertedRole(Role),
+    /// The call has its answer, or the result its call.
+    #[error("the call or result at message {message}, block {block} is paired")]
+    Paired {
+        /// The message.
+        message: usize,
+        /// The block.
+        block: usize,
+    },
+    /// A note where there is no system prompt, or a second one.
+    #[error("a note needs a system prompt, and stands in it once")]
+    Note,
+}
+
+impl Applied {
+    /// The edits, in the order of the client's messages.
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// The conversation as the model will see it.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The conversation, taken out.
+    pub fn into_conversation(self) -> Conversation {
+        self.conversation
+    }
+}
+
+/// Whether our note stands in the system prompt already.
+pub fn has_note(conversation: &Conversation, note: &str) -> bool {
+    let leading = conversation.leading_system_messages();
+    let in_messages = conversation.messages.iter().take(leading).flat_map(Message::texts);
+    conversation.system.iter().filter_map(Block::as_text).chain(in_messages).any(|text| text.contains(note))
+}
+
+/// Applies edits to a conversation, or says why they would break it. The input is not changed.
+pub fn apply(conversation: &Conversation, mut edits: Vec<Edit>) -> Result<Applied, EditError> {
+    let pairing = Pairing::of(&conversation.messages);
+    edits.sort_by_key(position);
+    let changes = Changes::check(conversation, &pairing, &edits)?;
+    let conversation = changes.build(conversation)?;
+    Ok(Applied { edits, conversation })
+}
+
+/// Sorts edits by where they stand: the note first, then by message and block.
+fn position(edit: &Edit) -> (usize, usize, usize) {
+    match edit {
+        Edit::NoteInSystem { .. } => (0, 0, 0),
+        Edit::Replace { start, .. } => (1, *start, 0),
+        Edit::ShortenOutput { message, block, .. }
+        | Edit::AnswerCall { message, block, .. }
+        | Edit::RemoveResult { message, block } => (1, *message, *block),
+    }
+}
+
+/// What happens to each message, once checked.
+struct Changes<'edits> {
+    fates: Vec<Fate<'edits>>,
+    note: Option<&'edits str>,
+}
+
+#[derive(Clone, Default)]
+struct Fate<'edits> {
+    /// Goes; for the first message of a span, with what stands in its place.
+    replaced: Option<&'edits [Inserted]>,
+    shortened: Vec<(usize, &'edits str)>,
+    removed: Vec<usize>,
+    answered: Vec<(usize, &'edits str)>,
+}
+
+impl<'edits> Changes<'edits> {
+    fn check(
+        conversation: &Conversation,
+        pairing: &Pairing,
+        edits: &'edits [Edit],
+    ) -> Result<Changes<'edits>, EditError> {
+        let messages = &conversation.messages;
+        let mut changes = Changes { fates: vec![Fate::default(); messages.len()], note: None };
+        for edit in edits {
+            match edit {
+                Edit::NoteInSystem { text } => {
+                    let prompted = !conversation.system.is_empty() || conversation.leading_system_messages() > 0;
+                    if changes.note.is_some() || !prompted || has_note(conversation, text) {
+                        return Err(EditError::Note);
+                    }
+                    changes.note = Some(non_empty(text)?);
+                }
+                Edit::Replace { start, end, with } => {
+                    changes.check_span(conversation, pairing, *start, *end)?;
+                    for inserted in with {
+                        non_empty(&inserted.text)?;
+                        if !matches!(inserted.role, Role::User | Role::Assistant) {
+                            return Err(EditError::InsertedRole(inserted.role));
+                        }
+                    }
+                    for (offset, fate) in changes.fates.iter_mut().take(*end).skip(*start).enumerate() {
+                        fate.replaced = Some(if offset == 0 { with } else { &[] });
+                    }
+                }
+                Edit::ShortenOutput { message, block, text } => {
+                    let fate = changes.fate(conversation, *message)?;
+                    result_at(messages, *message, *block)?;
+                    if fate.shortened.iter().any(|(other, _)| other == block) || fate.removed.contains(block) {
+                        return Err(EditError::Overlap { message: *message });
+                    }
+                    fate.shortened.push((*block, non_empty(text)?));
+                }
+                Edit::RemoveResult { message, block } => {
+                    let fate = changes.fate(conversation, *message)?;
+                    result_at(messages, *message, *block)?;
+                    if !pairing.orphan_results.contains(&(*message, *block)) {
+                        return Err(EditError::Paired { message: *message, block: *block });
+                    }
+                    if fate.shortened.iter().any(|(other, _)| other == block) || fate.removed.contains(block) {
+                        return Err(EditError::Overlap { message: *message });
+                    }
+                    fate.removed.push(*block);
+                }
+                Edit::AnswerCall { message, block, text } => {
+                    let fate = changes.fate(conversation, *message)?;
+                    if !pairing.unanswered_calls.contains(&(*message, *block)) {
+                        return Err(EditError::Paired { message: *message, block: *block });
+                    }
+                    if fate.answered.iter().any(|(other, _)| other == block) {
+                        return Err(EditError::Overlap { message: *message });
+                    }
+                    fate.answered.push((*block, non_empty(text)?));
+                    // In this dialect the answer goes into the next message, which must not be the newest one.
+                    let next = message + 1;
+                    let joins = joins_next(conversation, *message);
+                    if joins && next + 1 == messages.len() {
+                        return Err(EditError::Untouchable { message: next, what: "the newest message" });
+                    }
+                    if joins && changes.fates.get(next).is_some_and(|fate| fate.replaced.is_some()) {
+                        return Err(EditError::Overlap { message: next });
+                    }
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// The fate of a message that stays and may be edited inside.
+    fn fate(&mut self, conversation: &Conversation, message: usize) -> Result<&mut Fate<'edits>, EditError> {
+        if message + 1 == conversation.messages.len() {
+            return Err(EditError::Untouchable { message, what: "the newest message" });
+        }
+        let fate = self.fates.get_mut(message);
+        let fate = fate.ok_or(EditError::NoSuchBlock { expected: "message", message, block: 0 })?;
+        if fate.replaced.is_some() {
+            return Err(EditError::Overlap { message });
+        }
+        Ok(fate)
+    }
+
+    fn check_span(
+        &self,
+        conversation: &Conversation,
+        pairing: &Pairing,
+        start: usize,
+        end: usize,
+    ) -> Result<(), EditError> {
+        let messages = &conversation.messages;
+        let span = messages.get(start..end).filter(|span| !span.is_empty());
+        let span = span.ok_or(EditError::NoSuchSpan { start, end, len: messages.len() })?;
+        if end == messages.len() {
+            return Err(EditError::Untouchable { message: end - 1, what: "the newest message" });
+        }
+        if let Some(offset) = span.iter().position(|message| message.role == Role::System) {
+            return Err(EditError::Untouchable { message: start + offset, what: "an instruction" });
+        }
+        if let Some(first) = conversation.first_user_message().filter(|first| (start..end).contains(first)) {
+            return Err(EditError::Untouchable { message: first, what: "the first request" });
+        }
+        for cut in [start, end] {
+            if !pairing.may_cut_before(cut) {
+                return Err(EditError::SplitsGroup { message: cut });
+            }
+        }
+        let touched = |fate: &Fate<'_>| {
+            fate.replaced.is_some()
+                || !fate.shortened.is_empty()
+                || !fate.removed.is_empty()
+                || !fate.answered.is_empty()
+        };
+        match self.fates.iter().take(end).skip(start).position(touched) {
+            Some(offset) => Err(EditError::Overlap { message: start + offset }),
+            None => Ok(()),
+        }
+    }
+
+    fn build(&self, conversation: &Conversation) -> Result<Conversation, EditError> {
+        let mut after = Conversation {
+            system: conversation.system.clone(),
+            tools: conversation.tools.clone(),
+            messages: Vec::with_capacity(conversation.messages.len()),
+            results: conversation.results,
+        };
+        let mut neighbours = Neighbours::default();
+        let mut carried_answers: Vec<Block> = Vec::new();
+        for (index, (message, fate)) in conversation.messages.iter().zip(&self.fates).enumerate() {
+            if let Some(with) = fate.replaced {
+                for inserted in with {
+                    neighbours.inserted(inserted.role, index)?;
+                    after.messages.push(Message::text(inserted.role, inserted.text.as_str()));
+                }
+                continue;
+            }
+            let mut edited = message.clone();
+            for (block, text) in &fate.shortened {
+                if let Some(Block::ToolResult(result)) = edited.blocks.get_mut(*block) {
+                    result.content = vec![Block::Text((*text).into())];
+                }
+            }
+            edited.blocks = keep_all_but(edited.blocks, &fate.removed);
+            edited.blocks.splice(0..0, carried_answers.drain(..));
+            if edited.blocks.is_empty() && !message.blocks.is_empty() {
+                continue;
+            }
+            neighbours.kept(message.role, index)?;
+            after.messages.push(edited);
+            let answers = answers(message, &fate.answered);
+            if joins_next(conversation, index) {
+                carried_answers = answers;
+            } else {
+                self.push_answers(conversation.results, answers, &mut after, &mut neighbours);
+            }
+        }
+        if let Some(note) = self.note {
+            add_note(&mut after, note);
+        }
+        Ok(after)
+    }
+
+    fn push_answers(
+        &self,
+        style: ResultStyle,
+        answers: Vec<Block>,
+        after: &mut Conversation,
+        neighbours: &mut Neighbours,
+    ) {
+        let message = |role, blocks| Message { role, blocks, injected: false, reported_prompt_tokens: None };
+        match style {
+            ResultStyle::OwnMessage => {
+                after.messages.extend(answers.into_iter().map(|answer| message(Role::Tool, vec![answer])));
+            }
+            ResultStyle::NextUserMessage if answers.is_empty() => {}
+            ResultStyle::NextUserMessage => {
+                neighbours.last = Some((Role::User, None));
+                after.messages.push(message(Role::User, answers));
+            }
+        }
+    }
+}
+
+/// Watches that no two messages of one role become neighbours that were none before.
+#[derive(Default)]
+struct Neighbours {
+    /// Role of the last message, and its index if it is the client's.
+    last: Option<(Role, Option<usize>)>,
+}
+
+impl Neighbours {
+    fn inserted(&mut self, role: Role, before: usize) -> Result<(), EditError> {
+        self.check(role, before)?;
+        self.last = Some((role, None));
+        Ok(())
+    }
+
+    fn kept(&mut self, role: Role, index: usize) -> Result<(), EditError> {
+        let were_neighbours = matches!(self.last, Some((_, Some(last))) if last + 1 == index);
+        if !were_neighbours {
+            self.check(role, index)?;
+        }
+        self.last = Some((role, Some(index)));
+        Ok(())
+    }
+
+    fn check(&self, role: Role, message: usize) -> Result<(), EditError> {
+        let clash = matches!(role, Role::User | Role::Assistant) && self.last.is_some_and(|(last, _)| last == role);
+        if clash { Err(EditError::SameRole { role, message }) } else { Ok(()) }
+    }
+}
+
+fn non_empty(text: &str) -> Result<&str, EditError> {
+    if text.trim().is_empty() { Err(EditError::EmptyText) } else { Ok(text) }
+}
+
+fn result_at(messages: &[Message], message: usize, block: usize) -> Result<&ToolResult, EditError> {
+    match messages.get(message).and_then(|message| message.blocks.get(block)) {
+        Some(Block::ToolResult(result)) => Ok(result),
+        Some(Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_)) | None => {
+            Err(EditError::NoSuchBlock { expected: "tool result", message, block })
+        }
+    }
+}
+
+/// Whether an answer to a call in `message` belongs into the message after it, which the client sent.
+pub fn joins_next(conversation: &Conversation, message: usize) -> bool {
+    conversation.results == ResultStyle::NextUserMessage
+        && conversation.messages.get(message + 1).is_some_and(|next| next.role == Role::User)
+}
+
+fn answers(message: &Message, answered: &[(usize, &str)]) -> Vec<Block> {
+    let answer = |(block, text): &(usize, &str)| match message.blocks.get(*block) {
+        Some(Block::ToolCall(call)) => Some(Block::ToolResult(ToolResult {
+            call_id: call.id.clone(),
+            content: vec![Block::Text((*text).into())],
+            is_error: false,
+        })),
+        Some(Block::Text(_) | Block::Thinking(_) | Block::ToolResult(_) | Block::Media(_) | Block::Opaque(_))
+        | None => None,
+    };
+    answered.iter().filter_map(answer).collect()
+}
+
+fn keep_all_but(blocks: Vec<Block>, removed: &[usize]) -> Vec<Block> {
+    let kept = blocks.into_iter().enumerate().filter(|(index, _)| !removed.contains(index));
+    kept.map(|(_, block)| block).collect()
+}
+
+fn add_note(after: &mut Conversation, note: &str) {
+    let block = Block::Text(note.into());
+    if !after.system.is_empty() {
+        after.system.push(block);
+    } else if let Some(last) = after.leading_system_messages().checked_sub(1)
+        && let Some(prompt) = after.messages.get_mut(last)
+    {
+        prompt.blocks.push(block);
+    }
+}

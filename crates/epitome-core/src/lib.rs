@@ -1,0 +1,12 @@
+//! Keeps an LLM agent's conversation inside its context window, without losing what the agent still needs.
+//!
+//! This crate decides; it touches no network, no disk, no clock and no environment.
+//!
+//! Reading order: [`model`] → [`tokens`] → [`fingerprint`] → [`edit`] → [`outputs`] → [`summary`] → [`engine`] →
+//! [`engines`] → [`compaction`] (the driver: plan, carry out, apply, measure) → [`shape`] (for people and tests).
+
+pub mod edit;
+pub mod fingerprint;
+pub mod model;
+pub mod shape;
+pub mod tokens;

@@ -1,0 +1,1 @@
+//! One line a message: for tests, logs and people.
