@@ -241,7 +241,7 @@ impl<'edits> Changes<'edits> {
                 Edit::RemoveResult { message, block } => {
                     let fate = changes.fate(conversation, *message)?;
                     result_at(messages, *message, *block)?;
-                    if !pairing.orphan_results.contains(&(*message, *block)) {
+                    if pairing.orphan_results.binary_search(&(*message, *block)).is_err() {
                         return Err(EditError::Paired { message: *message, block: *block });
                     }
                     if fate.shortened.iter().any(|(other, _)| other == block) || fate.removed.contains(block) {
@@ -251,7 +251,7 @@ impl<'edits> Changes<'edits> {
                 }
                 Edit::AnswerCall { message, block, text } => {
                     let fate = changes.fate(conversation, *message)?;
-                    if !pairing.unanswered_calls.contains(&(*message, *block)) {
+                    if pairing.unanswered_calls.binary_search(&(*message, *block)).is_err() {
                         return Err(EditError::Paired { message: *message, block: *block });
                     }
                     if fate.answered.iter().any(|(other, _)| other == block) {

@@ -5,8 +5,16 @@
 //! Reading order: [`model`] → [`tokens`] → [`fingerprint`] → [`edit`] → [`outputs`] → [`summary`] → [`engine`] →
 //! [`engines`] → [`compaction`] (the driver: plan, carry out, apply, measure) → [`shape`] (for people and tests).
 
+pub mod arguments;
+pub mod budget;
+pub mod compaction;
 pub mod edit;
+pub mod engine;
+pub mod engines;
 pub mod fingerprint;
 pub mod model;
+pub mod outputs;
 pub mod shape;
+pub mod statistics;
+pub mod summary;
 pub mod tokens;

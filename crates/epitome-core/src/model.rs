@@ -207,11 +207,11 @@ impl ToolResult {
 pub struct Pairing {
     /// For each message, where the group that it belongs to starts and ends.
     segments: Vec<Segment>,
-    /// Results whose call is nowhere before them: (message, block).
+    /// Results whose call is nowhere before them: (message, block), in order.
     pub orphan_results: Vec<(usize, usize)>,
-    /// Calls that no later result answers: (message, block).
+    /// Calls that no later result answers: (message, block), in order.
     pub unanswered_calls: Vec<(usize, usize)>,
-    /// For each answered result its call: ((message, block) of the result, (message, block) of the call).
+    /// For each answered result its call: ((message, block) of the result, (message, block) of the call), in order.
     pub answers: Vec<((usize, usize), (usize, usize))>,
 }
 

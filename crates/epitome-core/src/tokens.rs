@@ -1,5 +1,7 @@
 //! Tokens: the unit of windows and bills, and how they are counted.
 
+pub mod sources;
+
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};

@@ -1,0 +1,116 @@
+//! Looking into a tool call's arguments without reading all of them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+
+use crate::outputs::cut_to_chars;
+
+/// Names under which tools take a path.
+pub const PATH_KEYS: &[&str] = &["path", "file_path", "filepath", "filename", "file", "notebook_path", "target_file"];
+/// Names of the argument that says most about a call, best first.
+const TELLING_KEYS: &[&str] = &[
+    "command",
+    "cmd",
+    "file_path",
+    "path",
+    "filepath",
+    "notebook_path",
+    "pattern",
+    "query",
+    "url",
+    "description",
+    "prompt",
+    "input",
+    "name",
+    "skill",
+];
+
+/// The first of `keys` (in their order) that the arguments hold as a non-empty string, or as a list of strings.
+pub fn string_argument<'a>(arguments: &'a str, keys: &[&str]) -> Option<Cow<'a, str>> {
+    let mut reader = serde_json::Deserializer::from_str(arguments);
+    let found = reader.deserialize_map(Pick { keys }).ok()?;
+    found.into_iter().flatten().find(|value| !value.trim().is_empty())
+}
+
+/// A call as a person would name it: `bash cargo test --all`.
+pub fn describe(tool: &str, arguments: &str, chars: usize) -> String {
+    let tool = if tool.is_empty() { "an unknown call" } else { tool };
+    let telling = string_argument(arguments, TELLING_KEYS).unwrap_or_else(|| {
+        let raw = arguments.trim();
+        if raw == "{}" { "".into() } else { raw.into() }
+    });
+    // A written file or a patch may be long: only its beginning names the call.
+    let beginning =
+        telling.char_indices().nth(4 * chars).map_or(&*telling, |(end, _)| telling.get(..end).unwrap_or_default());
+    let one_line = beginning.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.is_empty() { tool.to_owned() } else { format!("{tool} {}", cut_to_chars(&one_line, chars)) }
+}
+
+/// Picks the values of some keys out of a JSON object; skips the others without copying them.
+struct Pick<'keys> {
+    keys: &'keys [&'keys str],
+}
+
+impl<'de> Visitor<'de> for Pick<'_> {
+    type Value = Vec<Option<Cow<'de, str>>>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object of arguments")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = vec![None; self.keys.len()];
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            let slot = self.keys.iter().position(|wanted| *wanted == key).and_then(|at| found.get_mut(at));
+            match slot {
+                Some(slot) => *slot = map.next_value::<Words<'de>>()?.0,
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A string, or strings joined by blanks (`["git", "status"]`); anything else is nothing.
+struct Words<'de>(Option<Cow<'de, str>>);
+
+impl<'de> serde::Deserialize<'de> for Words<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        Ok(Words(match value {
+            serde_json::Value::String(text) => Some(text.into()),
+            serde_json::Value::Array(items) => {
+                let words: Option<Vec<&str>> = items.iter().map(serde_json::Value::as_str).collect();
+                words.map(|words| words.join(" ").into())
+            }
+            serde_json::Value::Null
+            | serde_json::Value::Bool(_)
+            | serde_json::Value::Number(_)
+            | serde_json::Value::Object(_) => None,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(tool: &str, arguments: &str, expected: &str) {
+        assert_eq!(describe(tool, arguments, 40), expected);
+    }
+
+    #[test]
+    fn a_call_is_named_as_a_person_would() {
+        check("bash", r#"{"timeout": 5, "command": "cargo  test\n --all"}"#, "bash cargo test --all");
+        check("shell", r#"{"command": ["git", "status"]}"#, "shell git status");
+        check("Read", r#"{"file_path": "src/lib.rs", "limit": 3}"#, "Read src/lib.rs");
+        check("now", "{}", "now");
+        check("odd", r#"{"n": 3}"#, r#"odd {"n": 3}"#);
+        check("", "not json", "an unknown call not json");
+    }
+}

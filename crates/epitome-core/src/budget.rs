@@ -1,0 +1,195 @@
+//! What a request may weigh, and what of it is protected.
+
+use serde::Serialize;
+
+use crate::tokens::Tokens;
+
+/// What the configuration says about compaction (M4).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Policy {
+    /// Compaction starts at this share of the window.
+    pub threshold: f64,
+    /// The protected tail, as a share of the threshold.
+    pub target_ratio: f64,
+    /// Messages protected at the start; the system prompt counts as one.
+    pub protect_first_n: usize,
+    /// Messages protected at the end, at least.
+    pub protect_last_n: usize,
+    /// What becomes of old tool outputs.
+    pub outputs: Outputs,
+    /// Whether the largest old outputs go first (M15).
+    pub controller: Controller,
+}
+
+/// What becomes of old tool outputs (M7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outputs {
+    /// A digest that keeps what matters.
+    Digest,
+    /// A fixed placeholder.
+    Clear,
+}
+
+/// Whether old outputs are shortened largest first, from 75 % of the window down to 50 % (M15).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Controller {
+    /// No: compaction summarises.
+    Off,
+    /// Yes: summarising starts only when that is not enough.
+    LargestFirst,
+}
+
+/// What one request may weigh.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Budget {
+    /// The model's window.
+    pub context_length: Tokens,
+    /// Compaction starts here and must end below it.
+    pub trigger: Tokens,
+    /// What the request weighs now.
+    pub used: Tokens,
+    /// Kept at the end, in tokens.
+    pub tail: Tokens,
+    /// Kept at the start, in messages.
+    pub protect_first_n: usize,
+    /// Kept at the end, in messages, at least.
+    pub protect_last_n: usize,
+    /// A summary is never longer.
+    pub summary_ceiling: Tokens,
+    /// Where shortening outputs alone should lead (M15), if it is asked for.
+    pub shorten_down_to: Option<Tokens>,
+    /// What the last compaction ended at, if it had to end above the trigger.
+    pub settled_at: Option<Tokens>,
+    /// A size was asked for, whatever it costs: the tail takes what the summary leaves.
+    pub forced: bool,
+}
+
+/// A summary is at most this share of the window … (M9)
+const SUMMARY_SHARE_OF_WINDOW: f64 = 0.05;
+/// … and at most this long.
+const SUMMARY_MAX: Tokens = Tokens(12_000);
+/// A summary takes this share of what it stands for … (M9)
+const SUMMARY_SHARE_OF_CONTENT: f64 = 0.20;
+/// … but is allowed at least this much, if the maximum allows it.
+const SUMMARY_MIN: Tokens = Tokens(2_000);
+/// The controller of M15 starts here and leads down to [`CONTROLLER_TARGET`].
+const CONTROLLER_TRIGGER: f64 = 0.75;
+const CONTROLLER_TARGET: f64 = 0.50;
+/// How far a request must grow after a compaction that could not reach its trigger, before the next is tried (M17).
+const GROWTH_BEFORE_RETRY: f64 = 0.10;
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy {
+            threshold: 0.50,
+            target_ratio: 0.20,
+            protect_first_n: 3,
+            protect_last_n: 20,
+            outputs: Outputs::Digest,
+            controller: Controller::Off,
+        }
+    }
+}
+
+impl Budget {
+    /// The budget of a request that weighs `used`, for a window of `context_length` (M5).
+    pub fn new(context_length: Tokens, used: Tokens, policy: &Policy) -> Budget {
+        let threshold = context_length.share(policy.threshold);
+        let (trigger, shorten_down_to) = match policy.controller {
+            Controller::Off => (threshold, None),
+            Controller::LargestFirst => {
+                (context_length.share(CONTROLLER_TRIGGER), Some(context_length.share(CONTROLLER_TARGET)))
+            }
+        };
+        Budget {
+            context_length,
+            // A threshold of 0 would fire on an empty request, and nothing is below it.
+            trigger: trigger.max(Tokens(1)),
+            used,
+            tail: threshold.share(policy.target_ratio),
+            protect_first_n: policy.protect_first_n,
+            protect_last_n: policy.protect_last_n.max(1),
+            summary_ceiling: context_length.share(SUMMARY_SHARE_OF_WINDOW).min(SUMMARY_MAX),
+            shorten_down_to,
+            settled_at: None,
+            forced: false,
+        }
+    }
+
+    /// The budget of a request that must end at `target` at most; overrides tail and `protect_last_n`.
+    pub fn forced(target: Tokens, used: Tokens, policy: &Policy) -> Budget {
+        Budget {
+            context_length: target,
+            trigger: target + Tokens(1),
+            used,
+            tail: target,
+            protect_first_n: policy.protect_first_n,
+            protect_last_n: 1,
+            summary_ceiling: target,
+            shorten_down_to: None,
+            settled_at: None,
+            forced: true,
+        }
+    }
+
+    /// What a summary of `content` may take (M9).
+    pub fn summary_of(&self, content: Tokens) -> Tokens {
+        if self.forced {
+            return self.summary_ceiling.min(content.share(0.9));
+        }
+        let budget = content.share(SUMMARY_SHARE_OF_CONTENT).max(SUMMARY_MIN).min(self.summary_ceiling);
+        // A summary that is hardly shorter than what it stands for helps nobody.
+        budget.min(content.share(0.5))
+    }
+
+    /// Whether the request has reached its trigger, and a compaction has not just tried in vain.
+    pub fn is_due(&self) -> bool {
+        let retry_at = self.settled_at.map(|size| size + self.context_length.share(GROWTH_BEFORE_RETRY));
+        self.used >= self.trigger && retry_at.is_none_or(|retry_at| self.used >= retry_at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guides_example_is_reproduced() {
+        let budget = Budget::new(Tokens(200_000), Tokens(0), &Policy::default());
+        assert_eq!((budget.trigger, budget.tail), (Tokens(100_000), Tokens(20_000)));
+        assert_eq!(budget.summary_of(Tokens(80_000)), Tokens(10_000));
+    }
+
+    #[track_caller]
+    fn check_summary(window: u64, content: u64, expected: u64) {
+        let budget = Budget::new(Tokens(window), Tokens(0), &Policy::default());
+        assert_eq!(budget.summary_of(Tokens(content)), Tokens(expected));
+    }
+
+    #[test]
+    fn a_summary_is_a_fifth_of_its_content_within_bounds() {
+        check_summary(200_000, 30_000, 6_000);
+        check_summary(200_000, 6_000, 2_000);
+        check_summary(1_000_000, 500_000, 12_000);
+        // 5 % of a small window is under the minimum, and wins.
+        check_summary(32_000, 30_000, 1_600);
+        // Never more than half of what it stands for.
+        check_summary(200_000, 1_000, 500);
+    }
+
+    #[test]
+    fn a_compaction_that_fell_short_is_not_tried_again_at_once() {
+        let mut budget = Budget::new(Tokens(100_000), Tokens(60_000), &Policy::default());
+        assert!(budget.is_due());
+        budget.settled_at = Some(Tokens(58_000));
+        assert!(!budget.is_due());
+        budget.used = Tokens(68_000);
+        assert!(budget.is_due());
+    }
+
+    #[test]
+    fn a_half_empty_window_is_left_alone() {
+        assert!(!Budget::new(Tokens(100_000), Tokens(49_999), &Policy::default()).is_due());
+        assert!(Budget::new(Tokens(100_000), Tokens(50_000), &Policy::default()).is_due());
+    }
+}

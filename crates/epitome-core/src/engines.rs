@@ -1,0 +1,3 @@
+//! The built-in engines, one a file.
+
+pub mod compressor;

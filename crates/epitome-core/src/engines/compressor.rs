@@ -1,0 +1,538 @@
+//! The built-in engine: keeps head and tail, summarises the middle, and climbs a ladder until it fits (M7–M17).
+//!
+//! Every rung works on a [`Draft`], which knows what the request would weigh at most if it were carried out: a summary
+//! counts with its whole budget. So the plan is complete before anything is asked of a summariser, and a summariser that
+//! fails, or says too much, cannot change where a compaction ends.
+
+mod zones;
+
+use std::collections::BTreeMap;
+
+use crate::budget::{Budget, Outputs, Policy};
+use crate::edit::{Edit, Inserted, has_note, joins_next};
+use crate::engine::{Cause, Climbed, ContextEngine, Gap, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
+use crate::model::{Block, Conversation, Message, Role};
+use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, ToolOutput};
+use crate::summary::{self, NOTE};
+use crate::tokens::{TokenCounter, Tokens};
+use zones::Zones;
+
+/// The engine that `context.engine: compressor` always means.
+pub struct Compressor {
+    policy: Policy,
+}
+
+impl Compressor {
+    /// Follows `policy`.
+    pub fn new(policy: Policy) -> Compressor {
+        Compressor { policy }
+    }
+}
+
+/// Summarising less than this is not worth the marker.
+const WORTH_SUMMARIZING: Tokens = Tokens(400);
+/// What a summary takes at least.
+const SMALLEST_SUMMARY: Tokens = Tokens(200);
+/// A line in the other role behind a summary, with its message.
+const BRIDGE: Tokens = Tokens(24);
+/// Of a forced size, what the summary takes of the room there is; the tail gets the rest.
+const FORCED_SUMMARY: f64 = 0.25;
+/// Shortening inside the tail goes on until there is some room, or the next turn would trigger again.
+const COMFORT: f64 = 0.85;
+/// Above this share of the window, compaction turns aggressive (M17).
+const AGGRESSIVE_ABOVE: f64 = 0.90;
+/// Above this share of the window, messages are dropped (M17).
+const DROP_ABOVE: f64 = 0.95;
+/// A session that restarts does so from this many words (M17).
+const RESTART_WORDS: usize = 300;
+/// What the summary may take when everything goes to its minimum.
+const MINIMAL_SUMMARY: Tokens = Tokens(400);
+/// What a call is told whose result is nowhere (M11).
+const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
+
+impl ContextEngine for Compressor {
+    fn name(&self) -> &str {
+        crate::engine::BUILT_IN
+    }
+
+    fn description(&self) -> &str {
+        "keeps the beginning and the recent turns, shortens old tool outputs, summarises what lies between"
+    }
+
+    fn should_compress(&self, budget: &Budget) -> Option<Reason> {
+        let reason = if budget.forced { Reason::TargetSize } else { Reason::Threshold };
+        budget.is_due().then_some(reason)
+    }
+
+    fn plan(
+        &self,
+        conversation: &Conversation,
+        budget: &Budget,
+        occasion: &Occasion,
+        counter: &dyn TokenCounter,
+    ) -> Plan {
+        let zones = Zones::of(conversation, budget, counter);
+        let tail_start = zones.tail_start(budget.tail, budget.protect_last_n, &|_| Tokens(0));
+        let interest = occasion.focus.as_deref().map(Interest::in_text).unwrap_or_default();
+        let mut draft = Draft {
+            zones: &zones,
+            budget,
+            counter,
+            interest,
+            note: counter.estimate(NOTE),
+            tail_start,
+            middle: Middle::Stays,
+            spans: Vec::new(),
+            shortened: BTreeMap::new(),
+            saved: Tokens(0),
+        };
+        let mut rungs = Vec::new();
+        for rung in Rung::ALL {
+            let changed = match rung {
+                Rung::Prune => draft.prune(self.policy.outputs),
+                Rung::Summarize => draft.summarize(),
+                Rung::ShortenTail => draft.shorten_tail(),
+                Rung::ShrinkTail => draft.shrink_tail(),
+                Rung::Aggressive => draft.exceeds(AGGRESSIVE_ABOVE) && draft.go_to_minimum(),
+                Rung::Drop => draft.exceeds(DROP_ABOVE) && draft.drop_oldest(),
+                Rung::Restart => draft.exceeds(DROP_ABOVE) && draft.restart(),
+            };
+            if changed {
+                rungs.push(Climbed { rung, at_most: draft.size() });
+            }
+            // Without the controller, pruning alone is no compaction: it would end just below the trigger again.
+            let may_end = rung >= Rung::Summarize || budget.shorten_down_to.is_some();
+            if may_end && rung >= occasion.from && draft.size() < budget.trigger {
+                break;
+            }
+        }
+        let shortfall = (draft.size() >= budget.trigger).then(|| draft.shortfall());
+        Plan {
+            reason: occasion.reason,
+            head_end: zones.head_end,
+            tail_start: draft.tail_start,
+            steps: draft.steps(),
+            rungs,
+            shortfall,
+        }
+    }
+}
+
+/// What becomes of the messages between head and tail.
+#[derive(Clone, PartialEq)]
+enum Middle {
+    Stays,
+    Summarized { from: usize, budget: Tokens, words: Option<usize> },
+    Dropped { from: usize },
+}
+
+/// A plan in the making.
+struct Draft<'a> {
+    zones: &'a Zones<'a>,
+    budget: &'a Budget,
+    counter: &'a dyn TokenCounter,
+    interest: Interest,
+    /// What the note in the system prompt weighs.
+    note: Tokens,
+    tail_start: usize,
+    middle: Middle,
+    /// The messages that go: what `middle` and `tail_start` lead to.
+    spans: Vec<(usize, usize)>,
+    /// Outputs that become shorter, and what each saves.
+    shortened: BTreeMap<(usize, usize), (String, Tokens)>,
+    /// What they save together.
+    saved: Tokens,
+}
+
+impl Draft<'_> {
+    /// What the request will weigh at most.
+    fn size(&self) -> Tokens {
+        let kept = self.zones.fixed + self.zones.weight_from(0) - self.saved - self.zones.weight_of(&self.spans);
+        kept + match &self.middle {
+            Middle::Stays => Tokens(0),
+            Middle::Summarized { budget, .. } => *budget + BRIDGE + self.note,
+            Middle::Dropped { .. } => self.counter.estimate(&dropped(self.spans.len())) + BRIDGE + self.note,
+        }
+    }
+
+    fn exceeds(&self, share: f64) -> bool {
+        self.size() > self.budget.context_length.share(share)
+    }
+
+    /// Changes what goes. Outputs in it need not be shortened any more.
+    fn set(&mut self, middle: Middle, tail_start: usize) {
+        self.spans = match middle {
+            Middle::Stays => Vec::new(),
+            Middle::Summarized { from, .. } | Middle::Dropped { from } => self.zones.spans(from, tail_start),
+        };
+        (self.middle, self.tail_start) = (middle, tail_start);
+        let spans = &self.spans;
+        self.shortened.retain(|(message, _), _| !within(spans, *message));
+        self.saved = self.shortened.values().map(|(_, saved)| *saved).sum();
+    }
+
+    /// Rung 1: old outputs are shortened (M7). With the controller (M15), the largest first and only as far as needed.
+    fn prune(&mut self, outputs: Outputs) -> bool {
+        let old = |(message, _): &(usize, usize)| *message < self.tail_start;
+        let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(old).collect();
+        let goal = match self.budget.shorten_down_to {
+            Some(goal) => {
+                places.sort_by_key(|(message, _)| std::cmp::Reverse(self.zones.size(*message)));
+                goal
+            }
+            // What is summarised from its originals need not be shortened first.
+            None if self.worth_summarizing(self.zones.head_end, self.tail_start) => return false,
+            None => self.budget.trigger - Tokens(1),
+        };
+        for place in &places {
+            if self.budget.shorten_down_to.is_some() && self.size() <= goal {
+                break;
+            }
+            match outputs {
+                Outputs::Digest => self.digest(*place),
+                Outputs::Clear => self.shorten(*place, |output| {
+                    (output.text.chars().count() > CLEAR_ABOVE_CHARS).then(|| CLEARED.to_owned())
+                }),
+            };
+        }
+        for place in places {
+            if self.size() <= goal {
+                break;
+            }
+            if !self.shortened.contains_key(&place) {
+                self.make_one_line(place);
+            }
+        }
+        !self.shortened.is_empty()
+    }
+
+    /// Rung 2: the middle is summarised (M9).
+    fn summarize(&mut self) -> bool {
+        let mut tail_start = self.tail_start;
+        if self.budget.forced {
+            // The tail takes what the summary leaves of the size that was asked for.
+            let all = self.zones.weight(self.zones.head_end, self.zones.newest_exchange());
+            let free = self.budget.trigger - Tokens(1) - self.around();
+            let summary = self.budget.summary_of(all).min(free.share(FORCED_SUMMARY)).max(SMALLEST_SUMMARY);
+            tail_start = self.zones.tail_start(free - summary, 1, &|_| Tokens(0));
+        }
+        self.order_summary(tail_start)
+    }
+
+    /// Rung 3: oversized outputs inside the tail are shortened, those of the newest exchange last.
+    fn shorten_tail(&mut self) -> bool {
+        let newest = self.zones.newest_exchange();
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let in_tail = |(message, _): &(usize, usize)| (self.tail_start..last).contains(message);
+        let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(in_tail).collect();
+        places.sort_by_key(|(message, block)| {
+            (*message >= newest, std::cmp::Reverse(self.zones.size(*message)), *message, *block)
+        });
+        let mut changed = false;
+        for place in places {
+            if self.size() <= self.budget.trigger.share(COMFORT) {
+                break;
+            }
+            changed |= self.digest(place);
+        }
+        changed
+    }
+
+    /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.
+    fn shrink_tail(&mut self) -> bool {
+        let summary = match &self.middle {
+            Middle::Summarized { budget, .. } => *budget,
+            Middle::Stays | Middle::Dropped { .. } => SMALLEST_SUMMARY,
+        };
+        let room = self.budget.trigger.share(COMFORT) - self.around() - summary;
+        let saved = self.saved_by_message();
+        let saved = |message: usize| saved.get(&message).copied().unwrap_or_default();
+        let tail_start = self.zones.tail_start(room.min(self.budget.tail), 1, &saved);
+        tail_start > self.tail_start && self.order_summary(tail_start)
+    }
+
+    /// Aggressive: only head and newest exchange are left beside a short summary.
+    fn go_to_minimum(&mut self) -> bool {
+        let from = self.zones.head_end;
+        let tail_start = self.tail_start.max(self.zones.newest_exchange());
+        self.take_if_smaller(Middle::Summarized { from, budget: MINIMAL_SUMMARY, words: None }, tail_start)
+    }
+
+    /// Rung 5: one line stands for what lies between head and newest exchange.
+    fn drop_oldest(&mut self) -> bool {
+        let tail_start = self.tail_start.max(self.zones.newest_exchange());
+        self.take_if_smaller(Middle::Dropped { from: self.zones.head_end }, tail_start)
+    }
+
+    /// Rung 6: system prompt, first request, a short summary, and the newest segment.
+    fn restart(&mut self) -> bool {
+        let from = self.zones.conversation.leading_system_messages();
+        let newest = self.zones.pairing.segments().last().map_or(self.tail_start, |segment| segment.start);
+        let restart = Middle::Summarized { from, budget: MINIMAL_SUMMARY, words: Some(RESTART_WORDS) };
+        self.take_if_smaller(restart, newest)
+    }
+
+    fn take_if_smaller(&mut self, middle: Middle, tail_start: usize) -> bool {
+        let from = match middle {
+            Middle::Stays => return false,
+            Middle::Summarized { from, .. } | Middle::Dropped { from } => from,
+        };
+        if self.zones.spans(from, tail_start).is_empty() {
+            return false;
+        }
+        let before = self.size();
+        let (old_middle, old_start, old_shortened) = (self.middle.clone(), self.tail_start, self.shortened.clone());
+        self.set(middle, tail_start);
+        if self.size() < before {
+            return true;
+        }
+        self.shortened = old_shortened;
+        self.set(old_middle, old_start);
+        false
+    }
+
+    /// Has the middle before `tail_start` summarised, if that is worth its room.
+    fn order_summary(&mut self, tail_start: usize) -> bool {
+        let from = self.zones.head_end;
+        if !self.worth_summarizing(from, tail_start) {
+            return false;
+        }
+        let content = self.zones.weight_of(&self.zones.spans(from, tail_start));
+        let mut budget = self.budget.summary_of(content);
+        if self.budget.forced {
+            // What the tail could not use goes to the summary.
+            let free = self.budget.trigger - Tokens(1) - self.around();
+            budget = content.share(0.9).min(free - self.zones.weight_from(tail_start));
+        }
+        self.set(Middle::Summarized { from, budget: budget.max(SMALLEST_SUMMARY), words: None }, tail_start);
+        true
+    }
+
+    /// Whether there is enough in the middle that is not a summary of ours already.
+    fn worth_summarizing(&self, from: usize, tail_start: usize) -> bool {
+        let spans = self.zones.spans(from, tail_start);
+        let messages = spans.iter().flat_map(|(start, end)| *start..*end);
+        let is_new = |index: &usize| self.message(*index).is_some_and(|message| !summary::is_ours(message));
+        messages.filter(is_new).map(|index| self.zones.size(index)).sum::<Tokens>() > WORTH_SUMMARIZING
+    }
+
+    fn message(&self, index: usize) -> Option<&Message> {
+        self.zones.conversation.messages.get(index)
+    }
+
+    /// What stands around summary and tail: system prompt, tools, head, what stays in the middle, and our own lines.
+    fn around(&self) -> Tokens {
+        self.zones.fixed + self.zones.weight(0, self.zones.head_end) + self.islands() + BRIDGE + self.note
+    }
+
+    fn digest(&mut self, place: (usize, usize)) -> bool {
+        let (counter, interest) = (self.counter, self.interest.clone());
+        self.shorten(place, |output| {
+            let large = counter.estimate(&output.text) > DIGEST_ABOVE || !output.media.is_empty();
+            if large { outputs::digest(output, DIGEST_TARGET, &interest, counter) } else { None }
+        })
+    }
+
+    fn make_one_line(&mut self, place: (usize, usize)) -> bool {
+        self.shorten(place, |output| {
+            (output.text.chars().count() > CLEAR_ABOVE_CHARS).then(|| outputs::one_line(output))
+        })
+    }
+
+    fn shorten(&mut self, place: (usize, usize), with: impl Fn(&ToolOutput) -> Option<String>) -> bool {
+        let Some(output) = self.output(place) else { return false };
+        if output.is_shortened() {
+            return false;
+        }
+        let Some(text) = with(&output) else { return false };
+        let before = self.counter.estimate(&output.text);
+        let after = self.counter.estimate(&text);
+        if after >= before {
+            return false;
+        }
+        self.saved += before - after;
+        self.shortened.insert(place, (text, before - after));
+        true
+    }
+
+    fn output(&self, (message, block): (usize, usize)) -> Option<ToolOutput> {
+        let messages = &self.zones.conversation.messages;
+        match messages.get(message)?.blocks.get(block)? {
+            Block::ToolResult(result) => {
+                let answers = &self.zones.pairing.answers;
+                let at = answers.partition_point(|(result, _)| *result < (message, block));
+                let call = answers.get(at).filter(|(result, _)| *result == (message, block));
+                let call = call.and_then(|(_, (message, block))| messages.get(*message)?.blocks.get(*block));
+                let call = match call {
+                    Some(Block::ToolCall(call)) => Some(call),
+                    Some(_) | None => None,
+                };
+                Some(ToolOutput::new(call, result))
+            }
+            Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => None,
+        }
+    }
+
+    /// Where tool outputs stand, oldest first.
+    fn outputs(&self) -> Vec<(usize, usize)> {
+        let messages = self.zones.conversation.messages.iter().enumerate();
+        let results = messages.flat_map(|(index, message)| {
+            let blocks = message.blocks.iter().enumerate();
+            blocks.filter(|(_, block)| matches!(block, Block::ToolResult(_))).map(move |(at, _)| (index, at))
+        });
+        results.collect()
+    }
+
+    fn saved_by_message(&self) -> BTreeMap<usize, Tokens> {
+        let mut saved = BTreeMap::new();
+        for ((message, _), (_, tokens)) in &self.shortened {
+            *saved.entry(*message).or_insert(Tokens(0)) += *tokens;
+        }
+        saved
+    }
+
+    /// What stays in the middle whatever happens: instructions and the first request.
+    fn islands(&self) -> Tokens {
+        let (head_end, newest) = (self.zones.head_end, self.zones.newest_exchange());
+        self.zones.weight(head_end, newest) - self.zones.weight_of(&self.zones.spans(head_end, newest))
+    }
+
+    fn shortfall(&self) -> Shortfall {
+        let system_messages = self.zones.conversation.leading_system_messages();
+        let system_and_tools = self.zones.fixed + self.zones.weight(0, system_messages);
+        let head = self.zones.weight(system_messages, self.zones.head_end) + self.islands();
+        let newest = self.zones.weight_from(self.zones.newest_exchange());
+        let trigger = self.budget.trigger;
+        let cause = if system_and_tools >= trigger {
+            Cause::SystemAndTools
+        } else if system_and_tools + head >= trigger {
+            Cause::Head
+        } else if self.middle == Middle::Stays && self.zones.spans(self.zones.head_end, self.tail_start).is_empty() {
+            Cause::NothingOld
+        } else {
+            Cause::NewestExchange
+        };
+        Shortfall { cause, system_and_tools, head, newest, trigger }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let conversation = self.zones.conversation;
+        if let Some(gaps) = self.gaps() {
+            let prompted = !conversation.system.is_empty() || conversation.leading_system_messages() > 0;
+            if prompted && !has_note(conversation, NOTE) {
+                steps.push(Step::Edit(Edit::NoteInSystem { text: NOTE.to_owned() }));
+            }
+            match &self.middle {
+                Middle::Stays => {}
+                Middle::Summarized { budget, words, .. } => {
+                    let (role, gaps) = gaps;
+                    steps.push(Step::Summarize(SummaryOrder { gaps, role, budget: *budget, words: *words }));
+                }
+                Middle::Dropped { .. } => steps.extend(drop_gaps(gaps, &self.spans)),
+            }
+        }
+        let shortened = self.shortened.iter().map(|((message, block), (text, _))| {
+            Step::Edit(Edit::ShortenOutput { message: *message, block: *block, text: text.clone() })
+        });
+        steps.extend(shortened);
+        if !steps.is_empty() {
+            steps.extend(self.repairs());
+        }
+        steps
+    }
+
+    /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the
+    /// first one.
+    fn gaps(&self) -> Option<(Role, Vec<Gap>)> {
+        let role = |index: Option<usize>| index.and_then(|index| self.message(index)).map(|message| message.role);
+        let mut gaps = Vec::with_capacity(self.spans.len());
+        let mut first_role = None;
+        for (start, end) in self.spans.iter().copied() {
+            let (before, after) = (role(start.checked_sub(1)), role(Some(end)));
+            let bridge = if first_role.is_none() {
+                let (role, bridge) = roles_between(before, after);
+                first_role = Some(role);
+                bridge
+            } else {
+                separator(before, after)
+            };
+            gaps.push(Gap { start, end, bridge });
+        }
+        first_role.map(|role| (role, gaps))
+    }
+
+    /// Orphan results go, and calls without a result get one (M11), in what stays.
+    fn repairs(&self) -> Vec<Step> {
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let stays = |message: usize| !within(&self.spans, message);
+        let role = |index: usize| self.message(index).map(|message| message.role);
+        let mut steps = Vec::new();
+        for (message, block) in self.zones.pairing.orphan_results.iter().copied() {
+            let alone = self.message(message).is_some_and(|message| message.blocks.len() == 1);
+            // A message that goes with its only result must not bring two of one role together.
+            let (before, after) = (message.saturating_sub(1), message + 1);
+            let parted = stays(before) && stays(after) && role(before) != role(after);
+            let free = !self.shortened.contains_key(&(message, block));
+            if free && stays(message) && message != last && (!alone || parted) {
+                steps.push(Step::Edit(Edit::RemoveResult { message, block }));
+            }
+        }
+        for (message, block) in self.zones.pairing.unanswered_calls.iter().copied() {
+            let joins = joins_next(self.zones.conversation, message);
+            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
+            if stays(message) && message != last && next_is_free {
+                steps.push(Step::Edit(Edit::AnswerCall { message, block, text: MISSING_RESULT.to_owned() }));
+            }
+        }
+        steps
+    }
+}
+
+fn within(spans: &[(usize, usize)], message: usize) -> bool {
+    let behind = spans.partition_point(|(_, end)| *end <= message);
+    spans.get(behind).is_some_and(|(start, _)| *start <= message)
+}
+
+fn dropped(messages: usize) -> String {
+    format!("[{messages} earlier messages were removed to fit the context window.]")
+}
+
+fn drop_gaps((role, gaps): (Role, Vec<Gap>), spans: &[(usize, usize)]) -> Vec<Step> {
+    let total = spans.iter().map(|(start, end)| end - start).sum();
+    let mut said = Some(Inserted { role, text: dropped(total) });
+    let replace = |gap: Gap| {
+        let mut with: Vec<Inserted> = said.take().into_iter().collect();
+        with.extend(gap.bridge.map(bridge));
+        Step::Edit(Edit::Replace { start: gap.start, end: gap.end, with })
+    };
+    gaps.into_iter().map(replace).collect()
+}
+
+/// The line that keeps two neighbours of one role apart.
+pub fn bridge(role: Role) -> Inserted {
+    let text = match role {
+        Role::Assistant => summary::BRIDGE_BY_ASSISTANT,
+        Role::User | Role::System | Role::Tool => summary::BRIDGE_BY_USER,
+    };
+    Inserted { role, text: text.to_owned() }
+}
+
+/// In which role something is said between two messages, and whether a line in the other role must follow it (M11).
+fn roles_between(before: Option<Role>, after: Option<Role>) -> (Role, Option<Role>) {
+    match (before, after) {
+        (Some(Role::User), Some(Role::Assistant)) => (Role::Assistant, Some(Role::User)),
+        (Some(Role::Assistant), Some(Role::User)) => (Role::User, Some(Role::Assistant)),
+        (Some(Role::User), _) | (_, Some(Role::User)) => (Role::Assistant, None),
+        (_, _) => (Role::User, None),
+    }
+}
+
+/// What must stand between two messages that become neighbours.
+fn separator(before: Option<Role>, after: Option<Role>) -> Option<Role> {
+    match (before, after) {
+        (Some(Role::User), Some(Role::User)) => Some(Role::Assistant),
+        (Some(Role::Assistant), Some(Role::Assistant)) => Some(Role::User),
+        (_, _) => None,
+    }
+}

@@ -1,0 +1,218 @@
+//! Head, middle, tail and newest exchange of a conversation (M8), and what each weighs.
+
+use crate::budget::Budget;
+use crate::model::{Conversation, Pairing, Role, Segment};
+use crate::summary;
+use crate::tokens::sources::{Precision, message_tokens};
+use crate::tokens::{TokenCounter, Tokens};
+
+/// Where a conversation may be cut, and what its parts weigh.
+pub(super) struct Zones<'a> {
+    pub(super) conversation: &'a Conversation,
+    pub(super) pairing: Pairing,
+    /// What the messages before each message weigh; one entry more than there are messages.
+    sums: Vec<Tokens>,
+    /// What system prompt and tools outside the messages weigh.
+    pub(super) fixed: Tokens,
+    /// Messages `..head_end` are the head.
+    pub(super) head_end: usize,
+    first_user: Option<usize>,
+}
+
+impl<'a> Zones<'a> {
+    pub(super) fn of(conversation: &'a Conversation, budget: &Budget, counter: &dyn TokenCounter) -> Self {
+        let pairing = Pairing::of(&conversation.messages);
+        let mut sums = Vec::with_capacity(conversation.messages.len() + 1);
+        let mut sum = Tokens(0);
+        sums.push(sum);
+        for message in &conversation.messages {
+            sum += message_tokens(message, counter, Precision::Estimate);
+            sums.push(sum);
+        }
+        // What is used and is not in a message: system prompt, tools, and what only the provider knows of.
+        let fixed = budget.used - sum;
+        let mut zones =
+            Zones { conversation, pairing, sums, fixed, head_end: 0, first_user: conversation.first_user_message() };
+        zones.head_end = zones.find_head_end(budget.protect_first_n);
+        zones
+    }
+
+    /// The system prompt counts as one protected message. A head that would end inside a group ends before it.
+    fn find_head_end(&self, protect_first_n: usize) -> usize {
+        let system = self.conversation.leading_system_messages();
+        let mut end = system;
+        for message in self.conversation.messages.iter().skip(system).take(protect_first_n.saturating_sub(1)) {
+            let in_group = message.calls().next().is_some() || message.results().next().is_some();
+            if in_group || summary::is_ours(message) {
+                break;
+            }
+            end += 1;
+        }
+        // The newest message belongs to the tail.
+        end.min(self.conversation.messages.len().saturating_sub(1))
+    }
+
+    /// Walks back from the end while the tail stays within `room` or has fewer than `at_least` messages. The newest
+    /// segment is always in.
+    pub(super) fn tail_start(&self, room: Tokens, at_least: usize, saved: &dyn Fn(usize) -> Tokens) -> usize {
+        let mut weight = Tokens(0);
+        let mut start = self.conversation.messages.len();
+        let end = start;
+        for segment in self.pairing.segments().iter().rev() {
+            if segment.start < self.head_end {
+                break;
+            }
+            weight += (segment.start..segment.end).map(|index| self.size(index) - saved(index)).sum();
+            if start != end && weight > room && end - start >= at_least {
+                break;
+            }
+            start = segment.start;
+        }
+        start
+    }
+
+    /// Where the newest exchange starts: the last segment, and what it answers if that stands alone before it.
+    pub(super) fn newest_exchange(&self) -> usize {
+        let segments = self.pairing.segments();
+        let Some(last) = segments.last() else { return 0 };
+        let role = |segment: &Segment| self.conversation.messages.get(segment.start).map(|message| message.role);
+        let before = segments.len().checked_sub(2).and_then(|at| segments.get(at));
+        match before {
+            Some(before) if role(last) == Some(Role::Assistant) && role(before) == Some(Role::User) => {
+                before.start.max(self.head_end)
+            }
+            Some(_) | None => last.start.max(self.head_end),
+        }
+    }
+
+    /// What may go between head and `tail_start`: everything but instructions and the first request.
+    pub(super) fn spans(&self, from: usize, tail_start: usize) -> Vec<(usize, usize)> {
+        let mut spans: Vec<(usize, usize)> = Vec::new();
+        for segment in self.pairing.segments() {
+            if segment.start < from || segment.end > tail_start || self.is_island(*segment) {
+                continue;
+            }
+            match spans.last_mut() {
+                Some((_, end)) if *end == segment.start => *end = segment.end,
+                Some(_) | None => spans.push((segment.start, segment.end)),
+            }
+        }
+        spans
+    }
+
+    fn is_island(&self, segment: Segment) -> bool {
+        let messages = self.conversation.messages.get(segment.start..segment.end).unwrap_or_default();
+        let holds_first_user = self.first_user.is_some_and(|first| (segment.start..segment.end).contains(&first));
+        holds_first_user || messages.iter().any(|message| message.role == Role::System)
+    }
+
+    pub(super) fn size(&self, message: usize) -> Tokens {
+        self.weight(message, message + 1)
+    }
+
+    /// What messages `start..end` weigh.
+    pub(super) fn weight(&self, start: usize, end: usize) -> Tokens {
+        let sum = |index: usize| self.sums.get(index).or(self.sums.last()).copied().unwrap_or_default();
+        sum(end) - sum(start)
+    }
+
+    /// What messages `start..` weigh.
+    pub(super) fn weight_from(&self, start: usize) -> Tokens {
+        self.weight(start, self.conversation.messages.len())
+    }
+
+    /// What some spans weigh together.
+    pub(super) fn weight_of(&self, spans: &[(usize, usize)]) -> Tokens {
+        spans.iter().map(|(start, end)| self.weight(*start, *end)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Policy;
+    use crate::model::{Block, Message, ToolCall, ToolResult};
+
+    struct OneEach;
+
+    impl TokenCounter for OneEach {
+        fn count(&self, text: &str) -> Tokens {
+            Tokens(text.len() as u64)
+        }
+
+        fn estimate(&self, text: &str) -> Tokens {
+            self.count(text)
+        }
+    }
+
+    fn conversation(roles: &str) -> Conversation {
+        let message = |(index, role): (usize, char)| {
+            let block = match role {
+                'c' => Block::ToolCall(ToolCall {
+                    id: format!("{index}").into(),
+                    name: "t".into(),
+                    arguments: "{}".into(),
+                }),
+                't' => Block::ToolResult(ToolResult {
+                    call_id: format!("{}", index - 1).into(),
+                    content: vec![],
+                    is_error: false,
+                }),
+                _ => Block::Text("text".into()),
+            };
+            let role = match role {
+                's' => Role::System,
+                'u' => Role::User,
+                't' => Role::Tool,
+                _ => Role::Assistant,
+            };
+            Message { role, blocks: vec![block], injected: false, reported_prompt_tokens: None }
+        };
+        Conversation { messages: roles.chars().enumerate().map(message).collect(), ..Conversation::default() }
+    }
+
+    #[track_caller]
+    fn check_head(roles: &str, protect_first_n: usize, expected: usize) {
+        let conversation = conversation(roles);
+        let policy = Policy { protect_first_n, ..Policy::default() };
+        let budget = Budget::new(Tokens(1_000), Tokens(1_000), &policy);
+        assert_eq!(Zones::of(&conversation, &budget, &OneEach).head_end, expected, "{roles}");
+    }
+
+    #[test]
+    fn the_head_is_the_prompt_and_the_first_exchange() {
+        check_head("suauau", 3, 3);
+        check_head("uauauau", 3, 2);
+        check_head("ssuaua", 3, 4);
+    }
+
+    #[test]
+    fn a_head_that_would_end_in_a_group_ends_before_it() {
+        check_head("suctctau", 3, 2);
+        check_head("sctctau", 3, 1);
+    }
+
+    #[track_caller]
+    fn check_tail(roles: &str, room: u64, at_least: usize, expected: usize) {
+        let conversation = conversation(roles);
+        let budget = Budget::new(Tokens(1_000), Tokens(1_000), &Policy::default());
+        let zones = Zones::of(&conversation, &budget, &OneEach);
+        assert_eq!(zones.tail_start(Tokens(room), at_least, &|_| Tokens(0)), expected, "{roles}");
+    }
+
+    #[test]
+    fn the_tail_holds_at_least_its_messages_and_whole_groups() {
+        check_tail("suctctctctau", 0, 3, 8);
+        check_tail("suctctctctau", 0, 1, 11);
+        check_tail("suctctctctau", 1_000, 1, 2);
+    }
+
+    #[test]
+    fn instructions_and_the_first_request_stay_where_they_are() {
+        let conversation = conversation("ctuctsctau");
+        let policy = Policy { protect_first_n: 1, ..Policy::default() };
+        let budget = Budget::new(Tokens(1_000), Tokens(1_000), &policy);
+        let zones = Zones::of(&conversation, &budget, &OneEach);
+        assert_eq!(zones.spans(zones.head_end, 8), [(0, 2), (3, 5), (6, 8)]);
+    }
+}

@@ -1,0 +1,203 @@
+//! Summaries: who writes them, under which headings, what is accepted, and how ours are recognised later.
+
+pub mod local;
+pub mod requests;
+pub mod template;
+
+use async_trait::async_trait;
+
+use crate::fingerprint::ContentHash;
+use crate::model::Message;
+use crate::tokens::{TokenCounter, Tokens};
+
+/// Writes summaries. Waits for a model, or does not.
+///
+/// What it returns is checked by [`accept`], so an implementation may be careless but cannot do harm.
+#[async_trait]
+pub trait Summarizer: Send + Sync {
+    /// For reports: which model, or `local`.
+    fn name(&self) -> &str;
+
+    /// The summary's body under the headings of [`template`], without marker.
+    async fn summarize(&self, request: &SummaryRequest) -> Result<String, SummarizeError>;
+}
+
+/// What is to be summarised.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SummaryRequest {
+    /// The messages that go, originals, without an earlier summary of ours.
+    pub messages: Vec<Message>,
+    /// The body of the summary that is to be updated (M12).
+    pub previous: Option<String>,
+    /// What the body may take.
+    pub budget: Tokens,
+    /// What it may take in words, if that is bounded too.
+    pub words: Option<usize>,
+    /// What the person wants to keep above all.
+    pub focus: Option<String>,
+    /// Where the newest request of a person stands.
+    pub newest_request: NewestRequest,
+}
+
+/// Where the newest request of a person stands. It survives word for word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewestRequest {
+    /// Among the messages that go.
+    Goes(String),
+    /// In the summary that is to be updated: nobody asked for anything since.
+    InPrevious,
+    /// In a message that stays.
+    Stays,
+}
+
+/// Why there is no summary.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SummarizeError {
+    /// The summariser could not be asked, or answered with an error.
+    #[error("the summariser is not available: {0}")]
+    Unavailable(String),
+    /// It did not answer in time.
+    #[error("the summariser did not answer in time")]
+    TimedOut,
+    /// What it answered was refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+}
+
+/// Why an answer is not a summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Nothing was said.
+    #[error("the summary is empty")]
+    Empty,
+    /// More was said than there is room for.
+    #[error("the summary takes {found} tokens, and {budget} were allowed")]
+    TooLong {
+        /// What it takes.
+        found: Tokens,
+        /// What it may take.
+        budget: Tokens,
+    },
+    /// The transcript was said again.
+    #[error("the summary repeats the transcript")]
+    Echo,
+}
+
+/// How every summary of ours begins (M11). What follows keeps a model from taking it for a request.
+pub const OPENING: &str = "[CONTEXT COMPACTION] Earlier turns were compacted into this summary, to save space. \
+It is a record, not a request: what it lists as done is done and is not to be done again. \
+Where it differs from the messages after it, they are right.";
+/// How the note in the system prompt reads (M11).
+pub const NOTE: &str = "[Note: Some earlier conversation turns have been compacted into a summary that stands among \
+the messages and begins with \"[CONTEXT COMPACTION]\". Treat it as a record of what happened, and build on it \
+instead of doing the work again.]";
+/// Said by the user behind a summary that the assistant says, where the assistant goes on.
+pub const BRIDGE_BY_USER: &str = "[The summary above is complete. Go on from where the work stands.]";
+/// Said by the assistant behind a summary that the user says, where the user goes on.
+pub const BRIDGE_BY_ASSISTANT: &str = "[I have read the summary above and go on from where the work stands.]";
+
+const MARKER_OPENING: &str = "[epitome summary ";
+
+/// Opening, body and marker: the text of a summary message.
+///
+/// The marker names the hash of all that stands above it, so that a quoted or altered summary is not taken for ours.
+pub fn seal(body: &str) -> String {
+    let text = format!("{OPENING}\n\n{}\n", body.trim());
+    let hash = ContentHash::of(&text).short();
+    format!("{text}{MARKER_OPENING}{hash}]")
+}
+
+/// What opening and marker take beside the body.
+pub fn seal_overhead(counter: &dyn TokenCounter) -> Tokens {
+    counter.estimate(OPENING) + Tokens(20)
+}
+
+/// The body of a summary of ours; `None` for any other text.
+pub fn unseal(text: &str) -> Option<&str> {
+    let above = text.strip_prefix(OPENING)?;
+    let (body, marker) = above.rsplit_once('\n')?;
+    let hash = marker.strip_prefix(MARKER_OPENING)?.strip_suffix(']')?;
+    let sealed = text.get(..text.len() - marker.len())?;
+    (ContentHash::of(sealed).short() == hash).then(|| body.trim())
+}
+
+/// The body of the summary that a message is, if it is one of ours.
+pub fn body_of(message: &Message) -> Option<&str> {
+    let mut texts = message.texts();
+    let text = texts.next()?;
+    if texts.next().is_some() { None } else { unseal(text) }
+}
+
+/// Whether a message is one of ours: a summary, or the line behind it.
+pub fn is_ours(message: &Message) -> bool {
+    let mut texts = message.texts();
+    let bridge = texts.next().is_some_and(|text| matches!(&**text, BRIDGE_BY_USER | BRIDGE_BY_ASSISTANT));
+    (bridge && texts.next().is_none()) || body_of(message).is_some()
+}
+
+/// Checks an answer against what was asked for.
+pub fn accept(request: &SummaryRequest, body: &str, counter: &dyn TokenCounter) -> Result<(), Refusal> {
+    let body = body.trim();
+    if body.is_empty() {
+        return Err(Refusal::Empty);
+    }
+    let found = counter.estimate(body);
+    if found > request.budget {
+        return Err(Refusal::TooLong { found, budget: request.budget });
+    }
+    if is_echo(request, body) {
+        return Err(Refusal::Echo);
+    }
+    Ok(())
+}
+
+/// Whether the answer is the transcript itself: most of its longer lines stand in one message, word for word.
+fn is_echo(request: &SummaryRequest, body: &str) -> bool {
+    let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| line.len() >= 20).collect();
+    if lines.is_empty() {
+        return request.messages.iter().flat_map(Message::texts).any(|text| text.trim() == body);
+    }
+    let echoes = |text: &str| lines.iter().filter(|line| text.contains(**line)).count() * 10 >= lines.len() * 8;
+    let outputs = request.messages.iter().flat_map(Message::results);
+    request.messages.iter().flat_map(Message::texts).any(|text| echoes(text))
+        || outputs.into_iter().any(|result| echoes(&result.text()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Role;
+
+    #[test]
+    fn our_summary_is_recognised() {
+        assert_eq!(unseal(&seal("## Goal\nShip it\n")), Some("## Goal\nShip it"));
+    }
+
+    #[test]
+    fn a_quoted_or_altered_summary_is_not() {
+        let sealed = seal("## Goal\nShip it");
+        for other in [
+            format!("> {sealed}"),
+            format!("{sealed}\nand a question"),
+            sealed.replace("Ship", "Sink"),
+            OPENING.to_owned(),
+            "[CONTEXT COMPACTION] Earlier turns were compacted".to_owned(),
+        ] {
+            assert_eq!(unseal(&other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_literals_that_users_know_are_kept() {
+        assert!(OPENING.starts_with("[CONTEXT COMPACTION] Earlier turns were compacted"));
+        assert!(NOTE.starts_with("[Note: Some earlier conversation turns have been compacted"));
+    }
+
+    #[test]
+    fn a_message_that_holds_more_than_our_summary_is_not_ours() {
+        let mut message = Message::text(Role::User, seal("## Goal\nShip it"));
+        assert!(is_ours(&message));
+        message.blocks.push(crate::model::Block::Text("one more thing".into()));
+        assert!(!is_ours(&message));
+    }
+}

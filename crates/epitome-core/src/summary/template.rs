@@ -1,0 +1,187 @@
+//! The headings of a summary (M9), and reading a summary back into them.
+
+/// The sections, in the order in which they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    /// What the person wants.
+    Goal,
+    /// What holds for everything that is done.
+    Constraints,
+    /// What was done.
+    Done,
+    /// What was being done.
+    InProgress,
+    /// What stands in the way.
+    Blocked,
+    /// What was decided, and why.
+    Decisions,
+    /// Files read, written, made.
+    Files,
+    /// What comes next.
+    NextSteps,
+    /// Values, errors, settings.
+    Critical,
+}
+
+impl Section {
+    /// All of them, in order.
+    pub const ALL: [Section; 9] = [
+        Section::Goal,
+        Section::Constraints,
+        Section::Done,
+        Section::InProgress,
+        Section::Blocked,
+        Section::Decisions,
+        Section::Files,
+        Section::NextSteps,
+        Section::Critical,
+    ];
+
+    /// The literal heading.
+    pub fn heading(self) -> &'static str {
+        match self {
+            Section::Goal => "## Goal",
+            Section::Constraints => "## Constraints & Preferences",
+            Section::Done => "### Done",
+            Section::InProgress => "### In Progress",
+            Section::Blocked => "### Blocked",
+            Section::Decisions => "## Key Decisions",
+            Section::Files => "## Relevant Files",
+            Section::NextSteps => "## Next Steps",
+            Section::Critical => "## Critical Context",
+        }
+    }
+}
+
+/// Above the three sections of progress.
+pub const PROGRESS: &str = "## Progress";
+/// Said in a section that has nothing to say.
+pub const NOTHING: &str = "(none)";
+
+/// Around a request that is kept word for word, so that its own lines are not taken for headings or items.
+pub const REQUEST_OPEN: &str = "<request>";
+/// Its end.
+pub const REQUEST_CLOSE: &str = "</request>";
+
+/// Items by section. An item is one line, a request between its tags, or lines of which the later ones are indented.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sections {
+    items: [Vec<String>; 9],
+}
+
+impl Sections {
+    /// The items of a section.
+    pub fn get(&self, section: Section) -> &[String] {
+        self.items.get(section as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The items of a section, to be changed.
+    pub fn of(&mut self, section: Section) -> &mut Vec<String> {
+        // `ALL` and `items` have the same length, and `section as usize` is a position in `ALL`.
+        &mut self.items[section as usize]
+    }
+
+    /// Reads a summary's body. Lines before the first heading and under unknown headings count as critical context.
+    pub fn read(body: &str) -> Sections {
+        let mut sections = Sections::default();
+        let mut current = Section::Critical;
+        let mut in_request = false;
+        for line in body.lines() {
+            if in_request {
+                in_request = line != REQUEST_CLOSE;
+                if let Some(item) = sections.of(current).last_mut() {
+                    item.push('\n');
+                    item.push_str(line);
+                }
+                continue;
+            }
+            let line = line.trim_end();
+            if line == REQUEST_OPEN {
+                in_request = true;
+                sections.of(current).push(line.to_owned());
+            } else if let Some(section) = Section::ALL.into_iter().find(|section| section.heading() == line) {
+                current = section;
+            } else if line == PROGRESS || line == NOTHING || line.is_empty() {
+                // Written again by `write`.
+            } else if line.starts_with("## ") {
+                current = Section::Critical;
+            } else if let (true, Some(item)) = (line.starts_with(' '), sections.of(current).last_mut()) {
+                item.push('\n');
+                item.push_str(line);
+            } else {
+                sections.of(current).push(line.to_owned());
+            }
+        }
+        sections
+    }
+
+    /// Writes the body. Every heading is there, so that a reader knows what was looked for and not found.
+    pub fn write(&self) -> String {
+        let mut body = String::new();
+        for section in Section::ALL {
+            if section == Section::Done {
+                body.push_str(PROGRESS);
+                body.push('\n');
+            }
+            body.push_str(section.heading());
+            body.push('\n');
+            let items = self.get(section);
+            if items.is_empty() {
+                body.push_str(NOTHING);
+                body.push('\n');
+            }
+            for item in items {
+                body.push_str(item);
+                body.push('\n');
+            }
+        }
+        body
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let mut sections = Sections::default();
+        sections.of(Section::Goal).push("- ship it\n  by Friday".into());
+        sections.of(Section::Goal).push("<request>\nfix it\n\n## Goal\n  please\n</request>".into());
+        sections.of(Section::Done).push("- built it".into());
+        sections.of(Section::Critical).push("- port 8484".into());
+        assert_eq!(Sections::read(&sections.write()), sections);
+    }
+
+    #[test]
+    fn the_headings_are_those_of_the_guide() {
+        insta::assert_snapshot!(Sections::default().write(), @"
+        ## Goal
+        (none)
+        ## Constraints & Preferences
+        (none)
+        ## Progress
+        ### Done
+        (none)
+        ### In Progress
+        (none)
+        ### Blocked
+        (none)
+        ## Key Decisions
+        (none)
+        ## Relevant Files
+        (none)
+        ## Next Steps
+        (none)
+        ## Critical Context
+        (none)
+        ");
+    }
+
+    #[test]
+    fn a_models_own_headings_do_not_lose_their_lines() {
+        let sections = Sections::read("preamble\n## Goal\n- a\n## Mood\n- b\n");
+        assert_eq!(sections.get(Section::Goal), ["- a"]);
+        assert_eq!(sections.get(Section::Critical), ["preamble", "- b"]);
+    }
+}

@@ -1,0 +1,268 @@
+//! Every rung of the ladder (M17), with every summariser: what it does, and that it ends.
+
+mod support;
+
+use epitome_core::budget::{Budget, Controller, Outputs, Policy};
+use epitome_core::compaction::{Author, Compaction};
+use epitome_core::edit::Edit;
+use epitome_core::engine::{Cause, Rung, Step};
+use epitome_core::model::{Conversation, Message, Role};
+use epitome_core::outputs::CLEARED;
+use epitome_core::shape::shape;
+use epitome_core::summary::{self, requests};
+use epitome_core::tokens::Tokens;
+use support::{Behaviour, budget, call, compacted, message, result, weight};
+
+/// `turns` calls with outputs of about `tokens` each, behind a prompt and a request.
+fn session(turns: usize, tokens: usize) -> Conversation {
+    let mut messages = vec![Message::text(Role::System, "You are an agent."), Message::text(Role::User, "Port it.")];
+    for turn in 0..turns {
+        let id = format!("c{turn}");
+        messages
+            .push(message(Role::Assistant, vec![call(&id, "bash", &format!(r#"{{"command":"make step{turn}"}}"#))]));
+        messages.push(message(Role::Tool, vec![result(&id, &output(turn, tokens))]));
+    }
+    messages.push(Message::text(Role::Assistant, "All steps are made. Next I will run the tests."));
+    Conversation { messages, ..Conversation::default() }
+}
+
+fn output(turn: usize, tokens: usize) -> String {
+    let line = |n: usize| format!("step {turn} line {n:05} of its output\n");
+    (0..tokens.div_ceil(8)).map(line).collect()
+}
+
+fn rungs(compaction: &Compaction) -> Vec<Rung> {
+    compaction.plan.rungs.iter().map(|climbed| climbed.rung).collect()
+}
+
+/// Compacts with every summariser and checks that each ends on the same rungs, below the trigger or with a reason.
+#[track_caller]
+fn check(conversation: &Conversation, budget: &Budget, policy: &Policy, expected: &[Rung], cause: Option<Cause>) {
+    for behaviour in Behaviour::ALL {
+        let compaction = compacted(conversation, budget, policy, behaviour);
+        assert_eq!(rungs(&compaction), expected, "{behaviour:?}");
+        assert_eq!(compaction.plan.shortfall.as_ref().map(|shortfall| shortfall.cause), cause, "{behaviour:?}");
+        assert_eq!(compaction.after < budget.trigger, cause.is_none(), "{behaviour:?}: {:?}", compaction.after);
+        let at_most = compaction.plan.rungs.last().map_or(compaction.before, |climbed| climbed.at_most);
+        assert!(compaction.after <= at_most, "{behaviour:?}: {} is more than {at_most}", compaction.after);
+        let summarised = compaction.plan.steps.iter().any(|step| matches!(step, Step::Summarize(_)));
+        match (compaction.author, behaviour) {
+            (None, _) => assert!(!summarised),
+            (Some(Author::Asked { .. }), Behaviour::Good) => {}
+            (Some(Author::StoodIn { why, .. }), _) => assert!(!why.is_empty()),
+            (Some(Author::Asked { .. }), _) => panic!("{behaviour:?} was accepted"),
+        }
+    }
+}
+
+#[test]
+fn the_middle_is_summarised() {
+    let conversation = session(60, 400);
+    let policy = Policy::default();
+    check(&conversation, &budget(&conversation, 40_000, &policy), &policy, &[Rung::Summarize], None);
+}
+
+#[test]
+fn outputs_in_a_heavy_tail_are_shortened() {
+    // Twenty protected messages weigh more than the trigger.
+    let conversation = session(30, 2_000);
+    let policy = Policy::default();
+    let budget = budget(&conversation, 30_000, &policy);
+    check(&conversation, &budget, &policy, &[Rung::Summarize, Rung::ShortenTail], None);
+}
+
+#[test]
+fn a_tail_that_cannot_be_shortened_shrinks() {
+    // Many messages that are too small to be digested and too many to be kept.
+    let conversation = session(40, 450);
+    let policy = Policy { protect_last_n: 60, ..Policy::default() };
+    let budget = budget(&conversation, 20_000, &policy);
+    check(&conversation, &budget, &policy, &[Rung::Summarize, Rung::ShrinkTail], None);
+}
+
+#[test]
+fn between_trigger_and_the_window_a_heavy_newest_exchange_is_accepted_with_its_reason() {
+    let mut conversation = session(30, 400);
+    conversation.messages.push(Message::text(Role::User, output(99, 12_000)));
+    let policy = Policy::default();
+    let budget = budget(&conversation, 20_000, &policy);
+    let expected = &[Rung::Summarize, Rung::ShrinkTail];
+    check(&conversation, &budget, &policy, expected, Some(Cause::NewestExchange));
+}
+
+#[test]
+fn close_to_the_window_only_head_and_newest_exchange_are_kept() {
+    let mut conversation = session(30, 400);
+    conversation.messages.push(Message::text(Role::User, output(99, 18_000)));
+    let policy = Policy::default();
+    let budget = budget(&conversation, 20_000, &policy);
+    let expected = &[Rung::Summarize, Rung::ShrinkTail, Rung::Aggressive, Rung::Drop];
+    check(&conversation, &budget, &policy, expected, Some(Cause::NewestExchange));
+}
+
+#[test]
+fn what_never_fits_restarts_from_a_few_words() {
+    let mut conversation = session(30, 400);
+    // A long head that only the last rung may summarise.
+    for turn in 0..4 {
+        conversation.messages.insert(2 + 2 * turn, Message::text(Role::Assistant, output(turn, 900)));
+        conversation.messages.insert(3 + 2 * turn, Message::text(Role::User, output(turn, 900)));
+    }
+    conversation.messages.push(Message::text(Role::User, output(99, 14_000)));
+    let policy = Policy { protect_first_n: 9, ..Policy::default() };
+    let budget = budget(&conversation, 20_000, &policy);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Fails);
+    assert_eq!(rungs(&compaction).last(), Some(&Rung::Restart));
+    let after = compaction.applied.conversation();
+    let body = after.messages.iter().find_map(summary::body_of).unwrap();
+    assert!(body.split_whitespace().count() <= 300, "{body}");
+    assert!(compaction.after <= budget.context_length, "{}", compaction.after);
+}
+
+#[test]
+fn a_prompt_that_fills_the_window_is_named() {
+    let mut conversation = session(10, 400);
+    conversation.messages[0] = Message::text(Role::System, output(0, 12_000));
+    let policy = Policy::default();
+    let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Good);
+    let shortfall = compaction.plan.shortfall.unwrap();
+    assert_eq!(shortfall.cause, Cause::SystemAndTools);
+    insta::assert_snapshot!(shortfall, @"system prompt and tool definitions alone take 12,004 tokens; the trigger is 10,000");
+}
+
+#[test]
+fn a_short_session_that_is_too_large_says_that_nothing_is_old() {
+    let conversation = Conversation {
+        messages: vec![Message::text(Role::User, "look"), Message::text(Role::Assistant, output(0, 9_000))],
+        ..Conversation::default()
+    };
+    let policy = Policy::default();
+    check(&conversation, &budget(&conversation, 15_000, &policy), &policy, &[], Some(Cause::NothingOld));
+}
+
+#[test]
+fn the_controller_shortens_the_largest_outputs_first_and_stops_at_half() {
+    let mut conversation = session(40, 600);
+    let large = message(Role::Tool, vec![result("c3", &output(3, 9_000))]);
+    conversation.messages[9] = large;
+    let policy = Policy { controller: Controller::LargestFirst, protect_last_n: 4, ..Policy::default() };
+    let budget = budget(&conversation, weight(&conversation).0 * 5 / 4, &policy);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    assert_eq!(rungs(&compaction), [Rung::Prune]);
+    assert!(compaction.after <= budget.context_length.share(0.5));
+    assert!(compaction.after > budget.context_length.share(0.45), "no further than needed: {}", compaction.after);
+    assert!(compaction.applied.edits().iter().any(|edit| matches!(edit, Edit::ShortenOutput { message: 9, .. })));
+    assert_eq!(compaction.applied.conversation().messages.len(), conversation.messages.len());
+}
+
+#[test]
+fn cleared_outputs_say_what_the_guide_says() {
+    let conversation = session(40, 600);
+    let policy = Policy {
+        controller: Controller::LargestFirst,
+        outputs: Outputs::Clear,
+        protect_last_n: 4,
+        ..Policy::default()
+    };
+    let budget = budget(&conversation, weight(&conversation).0 * 5 / 4, &policy);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    let results = compaction.applied.conversation().messages.iter().flat_map(Message::results);
+    let cleared = results.filter(|result| result.text() == CLEARED).count();
+    assert_eq!(cleared, compaction.applied.edits().len());
+    assert!(cleared > 5, "{cleared}");
+}
+
+#[test]
+fn a_forced_size_is_met_and_used() {
+    let conversation = session(60, 400);
+    let used = weight(&conversation);
+    for share in [0.1, 0.2, 0.3, 0.5] {
+        let target = used.share(share);
+        let policy = Policy::default();
+        let compaction = compacted(&conversation, &Budget::forced(target, used, &policy), &policy, Behaviour::Fails);
+        assert!(compaction.after <= target, "{} of {target}", compaction.after);
+        // What was kept comes near what was asked for; a step of this session is as large as one output.
+        assert!(compaction.after + Tokens(900) >= target.share(0.75), "{} of {target}", compaction.after);
+    }
+}
+
+#[test]
+fn the_newest_request_survives_word_for_word() {
+    let mut conversation = session(20, 400);
+    let request = "Now port the parser.\n\n  Keep `src/legacy.rs` as it is, and never run `make clean`.";
+    conversation.messages.push(Message::text(Role::User, request));
+    let mut more = session(30, 400).messages.split_off(2);
+    conversation.messages.append(&mut more);
+    let policy = Policy::default();
+    let compaction = compacted(&conversation, &budget(&conversation, 30_000, &policy), &policy, Behaviour::Fails);
+    let after = compaction.applied.conversation();
+    let body = after.messages.iter().find_map(summary::body_of).unwrap();
+    assert!(body.contains(request), "{body}");
+    assert!(requests::constraints(request).all(|constraint| body.contains(&format!("- {constraint}"))), "{body}");
+}
+
+/// Five compactions in a row, with work in between (M12).
+#[test]
+fn later_compactions_update_the_summary() {
+    let mut conversation = session(30, 400);
+    conversation.messages.insert(6, Message::text(Role::User, "The port is 8484. Never push to main."));
+    conversation.messages.insert(6, Message::text(Role::Assistant, "I decided to use sqlite instead of postgres."));
+    let policy = Policy::default();
+    for round in 0..5 {
+        let mut more = session(30, 400).messages.split_off(2);
+        conversation.messages.push(Message::text(Role::User, format!("Go on with part {round}.")));
+        conversation.messages.append(&mut more);
+        let budget = budget(&conversation, 30_000, &policy);
+        let compaction = compacted(&conversation, &budget, &policy, Behaviour::Fails);
+        conversation = compaction.applied.conversation().clone();
+        let summaries: Vec<&str> = conversation.messages.iter().filter_map(summary::body_of).collect();
+        let [body] = summaries[..] else { panic!("{} summaries", summaries.len()) };
+        assert!(Tokens(body.len() as u64 / 4) <= Tokens(1_500), "round {round}: the block grew to {}", body.len() / 4);
+        assert!(body.contains("Never push to main."), "round {round}: {body}");
+        assert!(body.contains("sqlite instead of postgres"), "round {round}: {body}");
+        assert!(body.contains(&format!("Go on with part {round}.")), "round {round}: {body}");
+        let notes = conversation.messages[0].texts().filter(|text| text.starts_with("[Note: Some earlier")).count();
+        assert_eq!(notes, 1, "round {round}");
+    }
+}
+
+#[test]
+fn continue_after_a_compaction_does_not_restart_a_finished_task() {
+    let mut conversation = session(40, 400);
+    conversation.messages.push(Message::text(Role::User, "continue"));
+    let policy = Policy { protect_last_n: 1, ..Policy::default() };
+    let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Fails);
+    let after = compaction.applied.conversation();
+    insta::assert_snapshot!(shape(after, 90), @r#"
+    00 system    "You are an agent." "[Note: Some earlier conversation turns have been compacted into a summary that stands amon…"
+    01 user      "Port it."
+    02 assistant "[CONTEXT COMPACTION] Earlier turns were compacted into this summary, to save space. It is…"
+    03 user      "[The summary above is complete. Go on from where the work stands.]"
+    04 assistant call bash#c36
+    05 tool      output #c36 "step 36 line 00000 of its output\nstep 36 line 00001 of its output\nstep 36 line 00002 of it…"
+    06 assistant call bash#c37
+    07 tool      output #c37 "step 37 line 00000 of its output\nstep 37 line 00001 of its output\nstep 37 line 00002 of it…"
+    08 assistant call bash#c38
+    09 tool      output #c38 "step 38 line 00000 of its output\nstep 38 line 00001 of its output\nstep 38 line 00002 of it…"
+    10 assistant call bash#c39
+    11 tool      output #c39 "step 39 line 00000 of its output\nstep 39 line 00001 of its output\nstep 39 line 00002 of it…"
+    12 assistant "All steps are made. Next I will run the tests."
+    13 user      "continue"
+    "#);
+    let body = after.messages.iter().find_map(summary::body_of).unwrap();
+    // Nothing in the summary reads like an open request: what was asked stands in the messages that stay.
+    assert!(!body.contains("<request>"), "{body}");
+}
+
+#[test]
+fn a_quoted_summary_is_not_taken_for_ours() {
+    let mut conversation = session(40, 400);
+    let quoted = format!("Is this right?\n{}", summary::seal("## Goal\n- to be quoted"));
+    conversation.messages.insert(10, Message::text(Role::User, quoted.clone()));
+    let policy = Policy::default();
+    let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Fails);
+    let after = compaction.applied.conversation();
+    let bodies: Vec<&str> = after.messages.iter().filter_map(summary::body_of).collect();
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].contains("Is this right?"), "a request like any other: {}", bodies[0]);
+}

@@ -1,0 +1,184 @@
+//! What holds for every conversation, every window and every summariser.
+
+mod support;
+
+use epitome_core::budget::{Budget, Controller, Outputs, Policy};
+use epitome_core::engine::{BUILT_IN, Registry};
+use epitome_core::model::{Block, Conversation, Message, Pairing, ResultStyle, Role};
+use epitome_core::summary::NOTE;
+use epitome_core::tokens::Tokens;
+use proptest::prelude::*;
+use support::{Behaviour, budget, call, compacted, message, result, weight};
+
+/// What happens in a turn, before it is written in a dialect's style.
+#[derive(Debug, Clone)]
+enum Event {
+    User(String),
+    Says(String),
+    /// Outputs of parallel calls.
+    Calls(Vec<String>),
+    Instruction(String),
+}
+
+fn words() -> impl Strategy<Value = String> {
+    let sizes = prop_oneof![6 => 1..40_usize, 3 => 40..400_usize, 1 => 400..3_000_usize];
+    (sizes, "[a-z]{2,9}( error)?").prop_map(|(repeats, word)| {
+        let line = |n| format!("{word} {n} src/{word}_{n}.rs\n");
+        (0..repeats / 4 + 1).map(line).collect()
+    })
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        2 => words().prop_map(Event::User),
+        3 => words().prop_map(Event::Says),
+        8 => prop::collection::vec(words(), 1..4).prop_map(Event::Calls),
+        1 => words().prop_map(Event::Instruction),
+    ]
+}
+
+/// Valid conversations of every style: with and without a system prompt, ending in every way a request can end.
+fn conversations() -> impl Strategy<Value = Conversation> {
+    let style = prop_oneof![Just(ResultStyle::OwnMessage), Just(ResultStyle::NextUserMessage)];
+    (style, any::<bool>(), words(), words(), prop::collection::vec(event(), 0..60)).prop_map(
+        |(style, prompted, prompt, request, events)| {
+            let mut conversation = Conversation { results: style, ..Conversation::default() };
+            match (prompted, style) {
+                (true, ResultStyle::NextUserMessage) => conversation.system = vec![Block::Text(prompt.into())],
+                (true, ResultStyle::OwnMessage) => conversation.messages.push(Message::text(Role::System, prompt)),
+                (false, _) => {}
+            }
+            conversation.messages.push(Message::text(Role::User, request));
+            for (turn, event) in events.into_iter().enumerate() {
+                push(&mut conversation, turn, event);
+            }
+            conversation
+        },
+    )
+}
+
+/// Adds an event, and nothing that two neighbours of one role would come of.
+fn push(conversation: &mut Conversation, turn: usize, event: Event) {
+    let last = conversation.messages.iter().rev().find(|message| message.role != Role::System).map(|last| last.role);
+    let style = conversation.results;
+    let messages = &mut conversation.messages;
+    match event {
+        Event::User(text) if last != Some(Role::User) => messages.push(Message::text(Role::User, text)),
+        Event::Says(text) if last != Some(Role::Assistant) => messages.push(Message::text(Role::Assistant, text)),
+        Event::Calls(outputs) if last != Some(Role::Assistant) => {
+            let ids: Vec<String> = (0..outputs.len()).map(|n| format!("call_{turn}_{n}")).collect();
+            let calls = ids.iter().map(|id| call(id, "bash", r#"{"command":"make"}"#)).collect();
+            messages.push(message(Role::Assistant, calls));
+            let results = ids.iter().zip(&outputs).map(|(id, output)| result(id, output));
+            match style {
+                ResultStyle::OwnMessage => messages.extend(results.map(|result| message(Role::Tool, vec![result]))),
+                ResultStyle::NextUserMessage => messages.push(message(Role::User, results.collect())),
+            }
+        }
+        Event::Instruction(text) if style == ResultStyle::OwnMessage => {
+            messages.push(Message::text(Role::System, text));
+        }
+        Event::User(_) | Event::Says(_) | Event::Calls(_) | Event::Instruction(_) => {}
+    }
+}
+
+fn policies() -> impl Strategy<Value = Policy> {
+    let outputs = prop_oneof![Just(Outputs::Digest), Just(Outputs::Clear)];
+    let controller = prop_oneof![3 => Just(Controller::Off), 1 => Just(Controller::LargestFirst)];
+    (0.2..0.9, 0.1..0.8, 0..6_usize, 1..30_usize, outputs, controller).prop_map(
+        |(threshold, target_ratio, protect_first_n, protect_last_n, outputs, controller)| Policy {
+            threshold,
+            target_ratio,
+            protect_first_n,
+            protect_last_n,
+            outputs,
+            controller,
+        },
+    )
+}
+
+fn behaviours() -> impl Strategy<Value = Behaviour> {
+    (0..Behaviour::ALL.len()).prop_map(|at| Behaviour::ALL[at])
+}
+
+fn same_role_neighbours(conversation: &Conversation) -> usize {
+    let pairs = conversation.messages.windows(2);
+    pairs.filter(|pair| pair[0].role == pair[1].role && matches!(pair[0].role, Role::User | Role::Assistant)).count()
+}
+
+fn system_texts(conversation: &Conversation) -> Vec<String> {
+    let messages = conversation.messages.iter().filter(|message| message.role == Role::System).flat_map(Message::texts);
+    let system = conversation.system.iter().filter_map(|block| block.as_text());
+    system.chain(messages).map(|text| text.to_string()).filter(|text| text != NOTE).collect()
+}
+
+fn check_laws(
+    before: &Conversation,
+    budget: &Budget,
+    policy: &Policy,
+    summarizer: Behaviour,
+) -> Result<(), TestCaseError> {
+    let untouched = before.clone();
+    let compaction = compacted(before, budget, policy, summarizer);
+    let after = compaction.applied.conversation();
+    prop_assert_eq!(before, &untouched, "the input is never changed");
+    let pairing = Pairing::of(&after.messages);
+    prop_assert_eq!(pairing.orphan_results, vec![], "every result keeps its call");
+    prop_assert_eq!(pairing.unanswered_calls, vec![], "every call keeps its result");
+    prop_assert_eq!(same_role_neighbours(after), same_role_neighbours(before), "no new neighbours of one role");
+    prop_assert_eq!(system_texts(before), system_texts(after), "instructions are verbatim");
+    let first = |conversation: &Conversation| {
+        conversation.first_user_message().and_then(|first| conversation.messages.get(first).cloned())
+    };
+    prop_assert_eq!(first(before), first(after), "the first request is verbatim");
+    prop_assert_eq!(before.messages.last(), after.messages.last(), "the newest message is untouched");
+    prop_assert_eq!(compaction.after, weight(after), "what is reported is what is there");
+    if compaction.after >= budget.trigger {
+        prop_assert!(compaction.plan.shortfall.is_some(), "above the trigger without a reason");
+    }
+    prop_assert!(compaction.after <= compaction.before, "never larger than before");
+    let again = compacted(before, budget, policy, summarizer);
+    prop_assert_eq!(&again, &compaction, "same input, same output");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn a_compaction_keeps_the_laws(
+        conversation in conversations(),
+        policy in policies(),
+        fullness in 0.3..6.0_f64,
+        summarizer in behaviours(),
+    ) {
+        let window = (weight(&conversation).0 as f64 / fullness) as u64 + 1;
+        let budget = budget(&conversation, window, &policy);
+        check_laws(&conversation, &budget, &policy, summarizer)?;
+    }
+
+    #[test]
+    fn a_forced_size_keeps_the_laws(
+        conversation in conversations(),
+        share in 0.02..1.0_f64,
+        summarizer in behaviours(),
+    ) {
+        let policy = Policy::default();
+        let used = weight(&conversation);
+        let budget = Budget::forced(used.share(share).max(Tokens(1)), used, &policy);
+        check_laws(&conversation, &budget, &policy, summarizer)?;
+    }
+
+    #[test]
+    fn a_result_below_the_trigger_is_left_alone(conversation in conversations(), summarizer in behaviours()) {
+        let policy = Policy::default();
+        let window = weight(&conversation).0;
+        let compaction = compacted(&conversation, &budget(&conversation, window, &policy), &policy, summarizer);
+        let after = compaction.applied.conversation();
+        let budget = budget(after, window, &policy);
+        if compaction.after < budget.trigger {
+            let engine = Registry::new(&policy).resolve(BUILT_IN).engine;
+            prop_assert_eq!(engine.should_compress(&budget), None);
+        }
+    }
+}
