@@ -70,6 +70,8 @@ pub struct Inserted {
 pub struct Applied {
     edits: Vec<Edit>,
     conversation: Conversation,
+    /// For each message of `conversation` the client's message that it is, if it was not touched.
+    kept: Vec<Option<usize>>,
 }
 
 /// Why edits were refused.
@@ -153,6 +155,11 @@ impl Applied {
         &self.conversation
     }
 
+    /// For each message of the conversation, which of the client's it is; `None` for one that was edited or inserted.
+    pub fn kept(&self) -> &[Option<usize>] {
+        &self.kept
+    }
+
     /// The conversation, taken out.
     pub fn into_conversation(self) -> Conversation {
         self.conversation
@@ -171,8 +178,8 @@ pub fn apply(conversation: &Conversation, mut edits: Vec<Edit>) -> Result<Applie
     let pairing = Pairing::of(&conversation.messages);
     edits.sort_by_key(position);
     let changes = Changes::check(conversation, &pairing, &edits)?;
-    let conversation = changes.build(conversation)?;
-    Ok(Applied { edits, conversation })
+    let (conversation, kept) = changes.build(conversation)?;
+    Ok(Applied { edits, conversation, kept })
 }
 
 /// Sorts edits by where they stand: the note first, then by message and block.
@@ -260,17 +267,24 @@ impl<'edits> Changes<'edits> {
                     fate.answered.push((*block, non_empty(text)?));
                     // In this dialect the answer goes into the next message, which must not be the newest one.
                     let next = message + 1;
-                    let joins = joins_next(conversation, *message);
-                    if joins && next + 1 == messages.len() {
+                    if joins_next(conversation, *message) && next + 1 == messages.len() {
                         return Err(EditError::Untouchable { message: next, what: "the newest message" });
-                    }
-                    if joins && changes.fates.get(next).is_some_and(|fate| fate.replaced.is_some()) {
-                        return Err(EditError::Overlap { message: next });
                     }
                 }
             }
         }
+        changes.check_answers(conversation)?;
         Ok(changes)
+    }
+
+    /// An answer needs the message that it goes into.
+    fn check_answers(&self, conversation: &Conversation) -> Result<(), EditError> {
+        for (message, (fate, next)) in self.fates.iter().zip(self.fates.iter().skip(1)).enumerate() {
+            if !fate.answered.is_empty() && next.replaced.is_some() && joins_next(conversation, message) {
+                return Err(EditError::Overlap { message: message + 1 });
+            }
+        }
+        Ok(())
     }
 
     /// The fate of a message that stays and may be edited inside.
@@ -322,13 +336,14 @@ impl<'edits> Changes<'edits> {
         }
     }
 
-    fn build(&self, conversation: &Conversation) -> Result<Conversation, EditError> {
+    fn build(&self, conversation: &Conversation) -> Result<(Conversation, Vec<Option<usize>>), EditError> {
         let mut after = Conversation {
             system: conversation.system.clone(),
             tools: conversation.tools.clone(),
             messages: Vec::with_capacity(conversation.messages.len()),
             results: conversation.results,
         };
+        let mut kept = Vec::with_capacity(conversation.messages.len());
         let mut neighbours = Neighbours::default();
         let mut carried_answers: Vec<Block> = Vec::new();
         for (index, (message, fate)) in conversation.messages.iter().zip(&self.fates).enumerate() {
@@ -336,6 +351,7 @@ impl<'edits> Changes<'edits> {
                 for inserted in with {
                     neighbours.inserted(inserted.role, index)?;
                     after.messages.push(Message::text(inserted.role, inserted.text.as_str()));
+                    kept.push(None);
                 }
                 continue;
             }
@@ -346,23 +362,31 @@ impl<'edits> Changes<'edits> {
                 }
             }
             edited.blocks = keep_all_but(edited.blocks, &fate.removed);
+            let answered = !carried_answers.is_empty();
             edited.blocks.splice(0..0, carried_answers.drain(..));
             if edited.blocks.is_empty() && !message.blocks.is_empty() {
                 continue;
             }
             neighbours.kept(message.role, index)?;
+            let untouched = fate.shortened.is_empty() && fate.removed.is_empty() && !answered;
+            kept.push(untouched.then_some(index));
             after.messages.push(edited);
             let answers = answers(message, &fate.answered);
             if joins_next(conversation, index) {
                 carried_answers = answers;
             } else {
                 self.push_answers(conversation.results, answers, &mut after, &mut neighbours);
+                kept.resize(after.messages.len(), None);
             }
         }
         if let Some(note) = self.note {
-            add_note(&mut after, note);
+            let leading = conversation.leading_system_messages();
+            add_note(&mut after, leading, note);
+            if let Some(prompt) = leading.checked_sub(1).and_then(|last| kept.get_mut(last)) {
+                *prompt = None;
+            }
         }
-        Ok(after)
+        Ok((after, kept))
     }
 
     fn push_answers(
@@ -452,13 +476,137 @@ fn keep_all_but(blocks: Vec<Block>, removed: &[usize]) -> Vec<Block> {
     kept.map(|(_, block)| block).collect()
 }
 
-fn add_note(after: &mut Conversation, note: &str) {
+/// The last message of the system prompt is where it was: nothing before it can go or be added.
+fn add_note(after: &mut Conversation, leading_system_messages: usize, note: &str) {
     let block = Block::Text(note.into());
     if !after.system.is_empty() {
         after.system.push(block);
-    } else if let Some(last) = after.leading_system_messages().checked_sub(1)
+    } else if let Some(last) = leading_system_messages.checked_sub(1)
         && let Some(prompt) = after.messages.get_mut(last)
     {
         prompt.blocks.push(block);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ToolCall;
+
+    fn message(role: Role, blocks: Vec<Block>) -> Message {
+        Message { role, blocks, injected: false, reported_prompt_tokens: None }
+    }
+
+    fn call(id: &str) -> Block {
+        Block::ToolCall(ToolCall { id: id.into(), name: "bash".into(), arguments: "{}".into() })
+    }
+
+    fn result(id: &str) -> Block {
+        Block::ToolResult(ToolResult { call_id: id.into(), content: vec![Block::Text("done".into())], is_error: false })
+    }
+
+    /// 0 system, 1 user, 2 call, 3 its result, 4 assistant, 5 user, 6 assistant, 7 user
+    fn conversation() -> Conversation {
+        Conversation {
+            messages: vec![
+                Message::text(Role::System, "be brief"),
+                Message::text(Role::User, "go"),
+                message(Role::Assistant, vec![call("a")]),
+                message(Role::Tool, vec![result("a")]),
+                Message::text(Role::Assistant, "gone"),
+                Message::text(Role::User, "further"),
+                Message::text(Role::Assistant, "far"),
+                Message::text(Role::User, "home"),
+            ],
+            ..Conversation::default()
+        }
+    }
+
+    fn replace(start: usize, end: usize, roles: &[Role]) -> Edit {
+        let with = roles.iter().map(|role| Inserted { role: *role, text: "said".into() }).collect();
+        Edit::Replace { start, end, with }
+    }
+
+    fn shorten(message: usize, text: &str) -> Edit {
+        Edit::ShortenOutput { message, block: 0, text: text.into() }
+    }
+
+    #[track_caller]
+    fn check(edits: Vec<Edit>, expected: EditError) {
+        assert_eq!(apply(&conversation(), edits), Err(expected));
+    }
+
+    #[test]
+    fn a_call_is_not_parted_from_its_result() {
+        check(vec![replace(3, 5, &[])], EditError::SplitsGroup { message: 3 });
+        check(vec![replace(2, 3, &[])], EditError::SplitsGroup { message: 3 });
+    }
+
+    #[test]
+    fn the_prompt_the_first_request_and_the_newest_message_stay() {
+        check(vec![replace(0, 1, &[])], EditError::Untouchable { message: 0, what: "an instruction" });
+        check(vec![replace(1, 2, &[])], EditError::Untouchable { message: 1, what: "the first request" });
+        check(vec![replace(6, 8, &[])], EditError::Untouchable { message: 7, what: "the newest message" });
+    }
+
+    #[test]
+    fn no_two_of_one_role_become_neighbours() {
+        check(vec![replace(2, 5, &[Role::User])], EditError::SameRole { role: Role::User, message: 2 });
+        check(vec![replace(2, 5, &[])], EditError::SameRole { role: Role::User, message: 5 });
+        check(vec![replace(2, 4, &[Role::Assistant])], EditError::SameRole { role: Role::Assistant, message: 4 });
+    }
+
+    #[test]
+    fn nothing_empty_is_sent() {
+        check(vec![shorten(3, " \n")], EditError::EmptyText);
+    }
+
+    #[test]
+    fn one_place_is_edited_once() {
+        check(vec![shorten(3, "a"), shorten(3, "b")], EditError::Overlap { message: 3 });
+        check(vec![replace(2, 5, &[Role::Assistant]), shorten(3, "a")], EditError::Overlap { message: 3 });
+    }
+
+    #[test]
+    fn what_is_not_there_cannot_be_edited() {
+        check(vec![shorten(4, "a")], EditError::NoSuchBlock { expected: "tool result", message: 4, block: 0 });
+        check(vec![replace(5, 4, &[])], EditError::NoSuchSpan { start: 5, end: 4, len: 8 });
+        check(vec![replace(5, 99, &[])], EditError::NoSuchSpan { start: 5, end: 99, len: 8 });
+    }
+
+    #[test]
+    fn a_note_stands_in_the_prompt_once() {
+        let note = || Edit::NoteInSystem { text: "noted".into() };
+        check(vec![note(), note()], EditError::Note);
+        let noted = apply(&conversation(), vec![note()]).unwrap().into_conversation();
+        assert_eq!(apply(&noted, vec![note()]), Err(EditError::Note));
+    }
+
+    #[test]
+    fn an_answer_needs_the_message_that_it_goes_into() {
+        let mut conversation = Conversation {
+            messages: vec![
+                Message::text(Role::User, "go"),
+                message(Role::Assistant, vec![call("lost")]),
+                Message::text(Role::User, "well?"),
+                Message::text(Role::Assistant, "hm"),
+                Message::text(Role::User, "home"),
+            ],
+            results: ResultStyle::NextUserMessage,
+            ..Conversation::default()
+        };
+        let answer = || Edit::AnswerCall { message: 1, block: 0, text: "unknown".into() };
+        let edits = vec![answer(), replace(2, 3, &[Role::User])];
+        assert_eq!(apply(&conversation, edits), Err(EditError::Overlap { message: 2 }));
+        let answered = apply(&conversation, vec![answer()]).unwrap().into_conversation();
+        assert_eq!(Pairing::of(&answered.messages).unanswered_calls, []);
+        conversation.results = ResultStyle::OwnMessage;
+        let answered = apply(&conversation, vec![answer()]).unwrap().into_conversation();
+        assert_eq!(answered.messages[2].role, Role::Tool);
+    }
+
+    #[test]
+    fn a_paired_result_is_not_removed() {
+        check(vec![Edit::RemoveResult { message: 3, block: 0 }], EditError::Paired { message: 3, block: 0 });
     }
 }

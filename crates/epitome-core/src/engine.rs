@@ -10,7 +10,7 @@ use crate::budget::Budget;
 use crate::edit::Edit;
 use crate::engines;
 use crate::model::{Conversation, Role};
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::{Sizes, TokenCounter, Tokens};
 
 /// Decides when a conversation is compacted, and proposes how.
 ///
@@ -26,10 +26,11 @@ pub trait ContextEngine: Send + Sync {
     /// Whether this request is compacted now.
     fn should_compress(&self, budget: &Budget) -> Option<Reason>;
 
-    /// Proposes edits. Starts at `occasion.from`: the rungs below were tried and were not enough.
+    /// Proposes edits to a conversation whose parts weigh `sizes`. Starts at `occasion.from`: the rungs below were tried and were not enough.
     fn plan(
         &self,
         conversation: &Conversation,
+        sizes: &Sizes,
         budget: &Budget,
         occasion: &Occasion,
         counter: &dyn TokenCounter,

@@ -7,6 +7,7 @@
 
 pub mod arguments;
 pub mod budget;
+pub mod catalogue;
 pub mod compaction;
 pub mod edit;
 pub mod engine;

@@ -151,13 +151,21 @@ pub fn accept(request: &SummaryRequest, body: &str, counter: &dyn TokenCounter) 
     Ok(())
 }
 
-/// Whether the answer is the transcript itself: most of its longer lines stand in one message, word for word.
+/// Whether the answer is the transcript itself: nearly all of its longer lines stand in one message, word for word.
 fn is_echo(request: &SummaryRequest, body: &str) -> bool {
+    /// Enough to tell, and cheap: most messages are dismissed at the second line.
+    const SAMPLE: usize = 8;
     let lines: Vec<&str> = body.lines().map(str::trim).filter(|line| line.len() >= 20).collect();
     if lines.is_empty() {
         return request.messages.iter().flat_map(Message::texts).any(|text| text.trim() == body);
     }
-    let echoes = |text: &str| lines.iter().filter(|line| text.contains(**line)).count() * 10 >= lines.len() * 8;
+    let sample = lines.iter().step_by(lines.len().div_ceil(SAMPLE));
+    let sample: Vec<memchr::memmem::Finder<'_>> = sample.map(|line| memchr::memmem::Finder::new(*line)).collect();
+    let echoes = |text: &str| {
+        // One line in four may be of the model's own.
+        let allowed = sample.len() / 4;
+        sample.iter().filter(|line| line.find(text.as_bytes()).is_none()).take(allowed + 1).count() <= allowed
+    };
     let outputs = request.messages.iter().flat_map(Message::results);
     request.messages.iter().flat_map(Message::texts).any(|text| echoes(text))
         || outputs.into_iter().any(|result| echoes(&result.text()))
@@ -191,6 +199,24 @@ mod tests {
     fn the_literals_that_users_know_are_kept() {
         assert!(OPENING.starts_with("[CONTEXT COMPACTION] Earlier turns were compacted"));
         assert!(NOTE.starts_with("[Note: Some earlier conversation turns have been compacted"));
+    }
+
+    #[test]
+    fn the_transcript_said_again_is_no_summary() {
+        let said: String = (0..40).map(|n| format!("this is what was said in line {n}\n")).collect();
+        let request = SummaryRequest {
+            messages: vec![Message::text(Role::User, "go"), Message::text(Role::Assistant, said.as_str())],
+            previous: None,
+            budget: Tokens(10_000),
+            words: None,
+            focus: None,
+            newest_request: NewestRequest::Stays,
+        };
+        let check = |body: &str| accept(&request, body, &crate::tokens::RoughCounter);
+        assert_eq!(check(&said), Err(Refusal::Echo));
+        assert_eq!(check("go"), Err(Refusal::Echo));
+        assert_eq!(check(&format!("Here is a summary of it all:\n{said}")), Err(Refusal::Echo));
+        assert_eq!(check("## Goal\n- this is what was said in line 3, and nothing else\n- more of our own"), Ok(()));
     }
 
     #[test]

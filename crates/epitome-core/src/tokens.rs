@@ -1,6 +1,23 @@
 //! Tokens: the unit of windows and bills, and how they are counted.
 
-pub mod sources;
+mod bpe;
+mod cache;
+mod calibration;
+mod estimate;
+mod scaled;
+mod sizes;
+mod sources;
+
+pub use bpe::BpeCounter;
+pub use cache::CachedCounter;
+pub use calibration::{Calibration, Observed, prior_factor};
+pub use estimate::{ESTIMATE_MARGIN, RoughCounter, estimate};
+pub use scaled::ScaledCounter;
+pub use sizes::Sizes;
+pub use sources::{
+    OPAQUE_AT_MOST, Precision, Source, TOKENS_PER_CALL, TOKENS_PER_MESSAGE, by_source, conversation_tokens, is_memory,
+    message_tokens, prefix_tokens,
+};
 
 use std::fmt;
 use std::iter::Sum;
@@ -20,6 +37,16 @@ pub trait TokenCounter: Send + Sync {
 
     /// A number that is a few percent off at most on ordinary text and much cheaper to have.
     fn estimate(&self, text: &str) -> Tokens;
+}
+
+impl<C: TokenCounter + ?Sized> TokenCounter for &C {
+    fn count(&self, text: &str) -> Tokens {
+        (**self).count(text)
+    }
+
+    fn estimate(&self, text: &str) -> Tokens {
+        (**self).estimate(text)
+    }
 }
 
 impl Tokens {

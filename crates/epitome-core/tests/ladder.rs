@@ -42,9 +42,18 @@ fn check(conversation: &Conversation, budget: &Budget, policy: &Policy, expected
         let compaction = compacted(conversation, budget, policy, behaviour);
         assert_eq!(rungs(&compaction), expected, "{behaviour:?}");
         assert_eq!(compaction.plan.shortfall.as_ref().map(|shortfall| shortfall.cause), cause, "{behaviour:?}");
-        assert_eq!(compaction.after < budget.trigger, cause.is_none(), "{behaviour:?}: {:?}", compaction.after);
+        assert_eq!(
+            compaction.after.tokens < budget.trigger,
+            cause.is_none(),
+            "{behaviour:?}: {:?}",
+            compaction.after.tokens
+        );
         let at_most = compaction.plan.rungs.last().map_or(compaction.before, |climbed| climbed.at_most);
-        assert!(compaction.after <= at_most, "{behaviour:?}: {} is more than {at_most}", compaction.after);
+        assert!(
+            compaction.after.tokens <= at_most,
+            "{behaviour:?}: {} is more than {at_most}",
+            compaction.after.tokens
+        );
         let summarised = compaction.plan.steps.iter().any(|step| matches!(step, Step::Summarize(_)));
         match (compaction.author, behaviour) {
             (None, _) => assert!(!summarised),
@@ -116,7 +125,7 @@ fn what_never_fits_restarts_from_a_few_words() {
     let after = compaction.applied.conversation();
     let body = after.messages.iter().find_map(summary::body_of).unwrap();
     assert!(body.split_whitespace().count() <= 300, "{body}");
-    assert!(compaction.after <= budget.context_length, "{}", compaction.after);
+    assert!(compaction.after.tokens <= budget.context_length, "{}", compaction.after.tokens);
 }
 
 #[test]
@@ -149,8 +158,12 @@ fn the_controller_shortens_the_largest_outputs_first_and_stops_at_half() {
     let budget = budget(&conversation, weight(&conversation).0 * 5 / 4, &policy);
     let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
     assert_eq!(rungs(&compaction), [Rung::Prune]);
-    assert!(compaction.after <= budget.context_length.share(0.5));
-    assert!(compaction.after > budget.context_length.share(0.45), "no further than needed: {}", compaction.after);
+    assert!(compaction.after.tokens <= budget.context_length.share(0.5));
+    assert!(
+        compaction.after.tokens > budget.context_length.share(0.45),
+        "no further than needed: {}",
+        compaction.after.tokens
+    );
     assert!(compaction.applied.edits().iter().any(|edit| matches!(edit, Edit::ShortenOutput { message: 9, .. })));
     assert_eq!(compaction.applied.conversation().messages.len(), conversation.messages.len());
 }
@@ -180,9 +193,9 @@ fn a_forced_size_is_met_and_used() {
         let target = used.share(share);
         let policy = Policy::default();
         let compaction = compacted(&conversation, &Budget::forced(target, used, &policy), &policy, Behaviour::Fails);
-        assert!(compaction.after <= target, "{} of {target}", compaction.after);
+        assert!(compaction.after.tokens <= target, "{} of {target}", compaction.after.tokens);
         // What was kept comes near what was asked for; a step of this session is as large as one output.
-        assert!(compaction.after + Tokens(900) >= target.share(0.75), "{} of {target}", compaction.after);
+        assert!(compaction.after.tokens + Tokens(900) >= target.share(0.75), "{} of {target}", compaction.after.tokens);
     }
 }
 

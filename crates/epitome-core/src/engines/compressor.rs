@@ -14,7 +14,7 @@ use crate::engine::{Cause, Climbed, ContextEngine, Gap, Occasion, Plan, Reason, 
 use crate::model::{Block, Conversation, Message, Role};
 use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, ToolOutput};
 use crate::summary::{self, NOTE};
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::{Sizes, TokenCounter, Tokens};
 use zones::Zones;
 
 /// The engine that `context.engine: compressor` always means.
@@ -67,11 +67,12 @@ impl ContextEngine for Compressor {
     fn plan(
         &self,
         conversation: &Conversation,
+        sizes: &Sizes,
         budget: &Budget,
         occasion: &Occasion,
         counter: &dyn TokenCounter,
     ) -> Plan {
-        let zones = Zones::of(conversation, budget, counter);
+        let zones = Zones::of(conversation, sizes, budget);
         let tail_start = zones.tail_start(budget.tail, budget.protect_last_n, &|_| Tokens(0));
         let interest = occasion.focus.as_deref().map(Interest::in_text).unwrap_or_default();
         let mut draft = Draft {
@@ -214,7 +215,10 @@ impl Draft<'_> {
             let all = self.zones.weight(self.zones.head_end, self.zones.newest_exchange());
             let free = self.budget.trigger - Tokens(1) - self.around();
             let summary = self.budget.summary_of(all).min(free.share(FORCED_SUMMARY)).max(SMALLEST_SUMMARY);
-            tail_start = self.zones.tail_start(free - summary, 1, &|_| Tokens(0));
+            // Old outputs in it will be shortened (rung 3): more turns are worth more than their whole outputs.
+            let could_save = |message: usize| self.could_save(message);
+            tail_start = self.zones.tail_start(free - summary, 1, &could_save);
+            self.set(Middle::Stays, tail_start);
         }
         self.order_summary(tail_start)
     }
@@ -226,16 +230,32 @@ impl Draft<'_> {
         let in_tail = |(message, _): &(usize, usize)| (self.tail_start..last).contains(message);
         let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(in_tail).collect();
         places.sort_by_key(|(message, block)| {
-            (*message >= newest, std::cmp::Reverse(self.zones.size(*message)), *message, *block)
+            // A tail that fills a forced size gives up its oldest outputs first; a protected one as few as possible.
+            let weight = if self.budget.forced { Tokens(0) } else { self.zones.size(*message) };
+            (*message >= newest, std::cmp::Reverse(weight), *message, *block)
         });
+        let goal =
+            if self.budget.forced { self.budget.trigger - Tokens(1) } else { self.budget.trigger.share(COMFORT) };
         let mut changed = false;
         for place in places {
-            if self.size() <= self.budget.trigger.share(COMFORT) {
+            if self.size() <= goal {
                 break;
             }
             changed |= self.digest(place);
         }
         changed
+    }
+
+    /// What shortening the outputs of a message would save, roughly.
+    fn could_save(&self, index: usize) -> Tokens {
+        let is_last = index + 1 == self.zones.conversation.messages.len();
+        let outputs = self.message(index).map_or(0, |message| message.results().count() as u64);
+        let shortened = Tokens(outputs * (DIGEST_TARGET.0 + DIGEST_TARGET.0 / 2));
+        if is_last || outputs == 0 || self.zones.size(index) <= DIGEST_ABOVE {
+            Tokens(0)
+        } else {
+            self.zones.size(index) - shortened
+        }
     }
 
     /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.
@@ -244,7 +264,8 @@ impl Draft<'_> {
             Middle::Summarized { budget, .. } => *budget,
             Middle::Stays | Middle::Dropped { .. } => SMALLEST_SUMMARY,
         };
-        let room = self.budget.trigger.share(COMFORT) - self.around() - summary;
+        let comfort = if self.budget.forced { 1.0 } else { COMFORT };
+        let room = self.budget.trigger.share(comfort) - Tokens(1) - self.around() - summary;
         let saved = self.saved_by_message();
         let saved = |message: usize| saved.get(&message).copied().unwrap_or_default();
         let tail_start = self.zones.tail_start(room.min(self.budget.tail), 1, &saved);

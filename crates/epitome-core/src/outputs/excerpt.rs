@@ -83,26 +83,33 @@ pub fn first_error(text: &str) -> Option<&str> {
 }
 
 /// Whether a line speaks of an error, a failure or a warning.
+///
+/// A word counts where it begins: behind something that is no letter, or with a capital (`TypeError`, not `stderr`).
 pub fn is_error(line: &str) -> bool {
-    // A quick look first: each of these words has one of these letters after its first.
     let bytes = line.as_bytes();
+    let mut after_letter = false;
     for (index, byte) in bytes.iter().enumerate() {
-        let words: &[&[u8]] = match byte | 0x20 {
-            b'e' => &[b"error", b"exception"],
-            b'f' => &[b"fail", b"fatal"],
-            b'p' => &[b"panic"],
-            b't' => &[b"traceback"],
-            b'w' => &[b"warn"],
-            b'd' => &[b"denied"],
-            b'c' => &[b"critical"],
-            _ => continue,
-        };
-        let rest = bytes.get(index..).unwrap_or_default();
-        if words.iter().any(|word| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))) {
+        let begins = !after_letter || byte.is_ascii_uppercase();
+        after_letter = byte.is_ascii_alphabetic();
+        if begins && after_letter && begins_error_word(bytes.get(index..).unwrap_or_default()) {
             return true;
         }
     }
     false
+}
+
+fn begins_error_word(text: &[u8]) -> bool {
+    let words: &[&[u8]] = match text.first().map(u8::to_ascii_lowercase) {
+        Some(b'e') => &[b"error", b"exception"],
+        Some(b'f') => &[b"fail", b"fatal"],
+        Some(b'p') => &[b"panic"],
+        Some(b't') => &[b"traceback"],
+        Some(b'w') => &[b"warn"],
+        Some(b'd') => &[b"denied"],
+        Some(b'c') => &[b"critical"],
+        Some(_) | None => &[],
+    };
+    words.iter().any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]
@@ -159,6 +166,24 @@ mod tests {
         let interest = Interest::in_text("what is value_233?");
         let digest = digest(&output(&text), Tokens(60), &interest, &Quarter).unwrap();
         assert!(digest.contains("DEBUG value_233 = 233"), "{digest}");
+    }
+
+    #[test]
+    fn an_error_is_known_by_its_words() {
+        for line in [
+            "ERROR x",
+            "  error: no",
+            "java.io.IOException: y",
+            "2 tests FAILED",
+            "has_failed",
+            "TypeError",
+            "W: warning",
+        ] {
+            assert!(is_error(line), "{line}");
+        }
+        for line in ["2> stderr", "all good", "", "terror", "é", "unwarned"] {
+            assert!(!is_error(line), "{line}");
+        }
     }
 
     #[test]

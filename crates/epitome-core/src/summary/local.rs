@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use async_trait::async_trait;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::template::{REQUEST_CLOSE, REQUEST_OPEN, Section, Sections};
 use super::{NewestRequest, SummarizeError, Summarizer, SummaryRequest, requests};
@@ -83,8 +84,8 @@ struct Item {
 struct Notes<'counter> {
     counter: &'counter dyn TokenCounter,
     items: [Vec<Item>; 9],
-    /// Where each text stands, by section.
-    known: [HashMap<String, usize>; 9],
+    /// Where each text stands, by section and the text's hash.
+    known: [HashMap<u64, usize>; 9],
 }
 
 /// What the files section knows of a path.
@@ -93,6 +94,13 @@ struct FileTrail {
     rank: u8,
     last_touched: usize,
 }
+
+/// Said of a request that need not be repeated.
+const ELSEWHERE: &str = "- what was asked first and what was asked last stand in the messages around this summary";
+
+/// How agents speak of what they decided or found out. The first letter is left out: it may be a capital.
+const DECISION_WORDS: [&str; 7] =
+    ["ecided", "nstead of", "oot cause", "he issue is", "he problem is", "urns out", "hose to "];
 
 /// Said again later: the later one counts.
 const SUPERSEDED: u8 = 0;
@@ -124,13 +132,16 @@ impl<'counter> Notes<'counter> {
                     }
                     Block::ToolResult(result) => {
                         notes.read_result(calls.remove(&*result.call_id), result);
+                        notes.read_for(&focus, result);
                     }
                     Block::Text(_) | Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
                 }
             }
         }
-        if let NewestRequest::Goes(text) = &request.newest_request {
-            notes.add(Section::Goal, FIRST, verbatim(text));
+        match &request.newest_request {
+            NewestRequest::Goes(text) => notes.add(Section::Goal, FIRST, verbatim(text)),
+            NewestRequest::Stays => notes.add(Section::Goal, FIRST, ELSEWHERE.to_owned()),
+            NewestRequest::InPrevious => {}
         }
         files.in_order().into_iter().for_each(|(rank, line)| notes.add(Section::Files, rank, line));
         notes.close(&request.messages);
@@ -142,7 +153,7 @@ impl<'counter> Notes<'counter> {
         let (items, known) = (&mut self.items[section as usize], &mut self.known[section as usize]);
         let cost = self.counter.estimate(&text) + Tokens(1);
         // Said again, it is news again; said twice it would only cost.
-        let earlier = known.insert(text.clone(), items.len()).and_then(|at| items.get_mut(at));
+        let earlier = known.insert(xxh3_64(text.as_bytes()), items.len()).and_then(|at| items.get_mut(at));
         let rank = earlier.map_or(rank, |earlier| rank.max(std::mem::replace(&mut earlier.rank, SUPERSEDED)));
         items.push(Item { text, rank, cost });
     }
@@ -162,6 +173,7 @@ impl<'counter> Notes<'counter> {
                             let text = rest.strip_suffix(REQUEST_CLOSE).unwrap_or(rest);
                             self.add(section, SALIENT, earlier_request(text));
                         }
+                        None if item == ELSEWHERE => {}
                         None => self.add(section, EARLIER, item.clone()),
                     },
                     Section::Constraints => self.add(section, SALIENT, item.clone()),
@@ -186,9 +198,7 @@ impl<'counter> Notes<'counter> {
 
     fn read_words(&mut self, text: &str) {
         for line in text.lines().map(str::trim).filter(|line| line.len() > 12 && line.len() < 600) {
-            let lower = line.to_lowercase();
-            let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-            if has(&["decided", "instead of", "root cause", "the issue is", "the problem is", "turns out", "chose "]) {
+            if DECISION_WORDS.iter().any(|word| line.contains(word)) {
                 self.add(Section::Decisions, LATER, format!("- {}", cut_to_chars(line, 240)));
             }
         }
@@ -202,11 +212,12 @@ impl<'counter> Notes<'counter> {
         let output = ToolOutput::new(Some(call), result);
         let kind = CallKind::of(&call.name);
         let lines = memchr::memchr_iter(b'\n', output.text.as_bytes()).count() + 1;
-        let mut errors = Vec::new();
-        // A source file that speaks of errors has not failed.
-        if result.is_error || kind != CallKind::Reads {
-            errors = output.text.lines().filter(|line| is_error(line)).take(3).map(str::trim).collect();
-        }
+        // A source file that speaks of errors has not failed; a log that does says so in capitals.
+        let tells = |line: &&str| match (result.is_error, kind) {
+            (false, CallKind::Reads) => [" ERROR ", " FATAL ", " CRITICAL "].iter().any(|word| line.contains(word)),
+            (true, _) | (false, CallKind::Writes | CallKind::Runs) => is_error(line),
+        };
+        let errors: Vec<&str> = output.text.lines().filter(tells).take(3).map(str::trim).collect();
         let named = arguments::describe(&call.name, &call.arguments, 120);
         let outcome = match (result.is_error, errors.first()) {
             (true, Some(error)) => format!("failed: {}", cut_to_chars(error, 140)),
@@ -220,6 +231,16 @@ impl<'counter> Notes<'counter> {
         }
         for error in errors {
             self.add(Section::Critical, LATER, format!("- {}", cut_to_chars(error, 240)));
+        }
+    }
+
+    /// What the person wants to keep above all, wherever it was printed.
+    fn read_for(&mut self, focus: &Interest, result: &ToolResult) {
+        if focus.terms.is_empty() {
+            return;
+        }
+        for line in result.text().lines().filter(|line| focus.matches(line)).take(20) {
+            self.add(Section::Critical, FOCUS, format!("- {}", cut_to_chars(line.trim(), 240)));
         }
     }
 

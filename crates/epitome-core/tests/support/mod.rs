@@ -10,8 +10,7 @@ use epitome_core::compaction::{Compaction, Patience, Tools, compact};
 use epitome_core::engine::{BUILT_IN, Occasion, Reason, Registry};
 use epitome_core::model::{Block, Conversation, Message, Role, ToolCall, ToolResult};
 use epitome_core::summary::{SummarizeError, Summarizer, SummaryRequest};
-use epitome_core::tokens::sources::{Precision, conversation_tokens};
-use epitome_core::tokens::{TokenCounter, Tokens};
+use epitome_core::tokens::{Precision, Sizes, TokenCounter, Tokens, conversation_tokens};
 
 /// Four bytes a token: decisions can be checked by head, and both ways of counting agree.
 pub(crate) struct Quarter;
@@ -103,7 +102,8 @@ pub(crate) fn compacted(
     let patience = AsksTwice::default();
     let tools = Tools { engine: &*engine, summarizer: &summarizer, patience: &patience, counter: &Quarter };
     let occasion = Occasion::new(Reason::Threshold);
-    pollster::block_on(compact(conversation, budget, &occasion, tools)).expect("the built-in engine breaks nothing")
+    pollster::block_on(compact(conversation, &Sizes::of(conversation, &Quarter), budget, &occasion, tools))
+        .expect("the built-in engine breaks nothing")
 }
 
 pub(crate) fn message(role: Role, blocks: Vec<Block>) -> Message {

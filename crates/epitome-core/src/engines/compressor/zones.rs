@@ -3,8 +3,7 @@
 use crate::budget::Budget;
 use crate::model::{Conversation, Pairing, Role, Segment};
 use crate::summary;
-use crate::tokens::sources::{Precision, message_tokens};
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::{Sizes, Tokens};
 
 /// Where a conversation may be cut, and what its parts weigh.
 pub(super) struct Zones<'a> {
@@ -20,13 +19,13 @@ pub(super) struct Zones<'a> {
 }
 
 impl<'a> Zones<'a> {
-    pub(super) fn of(conversation: &'a Conversation, budget: &Budget, counter: &dyn TokenCounter) -> Self {
+    pub(super) fn of(conversation: &'a Conversation, sizes: &Sizes, budget: &Budget) -> Self {
         let pairing = Pairing::of(&conversation.messages);
         let mut sums = Vec::with_capacity(conversation.messages.len() + 1);
         let mut sum = Tokens(0);
         sums.push(sum);
-        for message in &conversation.messages {
-            sum += message_tokens(message, counter, Precision::Estimate);
+        for size in &sizes.messages {
+            sum += *size;
             sums.push(sum);
         }
         // What is used and is not in a message: system prompt, tools, and what only the provider knows of.
@@ -132,6 +131,7 @@ mod tests {
     use super::*;
     use crate::budget::Policy;
     use crate::model::{Block, Message, ToolCall, ToolResult};
+    use crate::tokens::TokenCounter;
 
     struct OneEach;
 
@@ -176,7 +176,8 @@ mod tests {
         let conversation = conversation(roles);
         let policy = Policy { protect_first_n, ..Policy::default() };
         let budget = Budget::new(Tokens(1_000), Tokens(1_000), &policy);
-        assert_eq!(Zones::of(&conversation, &budget, &OneEach).head_end, expected, "{roles}");
+        let sizes = Sizes::of(&conversation, &OneEach);
+        assert_eq!(Zones::of(&conversation, &sizes, &budget).head_end, expected, "{roles}");
     }
 
     #[test]
@@ -196,7 +197,8 @@ mod tests {
     fn check_tail(roles: &str, room: u64, at_least: usize, expected: usize) {
         let conversation = conversation(roles);
         let budget = Budget::new(Tokens(1_000), Tokens(1_000), &Policy::default());
-        let zones = Zones::of(&conversation, &budget, &OneEach);
+        let sizes = Sizes::of(&conversation, &OneEach);
+        let zones = Zones::of(&conversation, &sizes, &budget);
         assert_eq!(zones.tail_start(Tokens(room), at_least, &|_| Tokens(0)), expected, "{roles}");
     }
 
@@ -212,7 +214,8 @@ mod tests {
         let conversation = conversation("ctuctsctau");
         let policy = Policy { protect_first_n: 1, ..Policy::default() };
         let budget = Budget::new(Tokens(1_000), Tokens(1_000), &policy);
-        let zones = Zones::of(&conversation, &budget, &OneEach);
+        let sizes = Sizes::of(&conversation, &OneEach);
+        let zones = Zones::of(&conversation, &sizes, &budget);
         assert_eq!(zones.spans(zones.head_end, 8), [(0, 2), (3, 5), (6, 8)]);
     }
 }

@@ -1,0 +1,44 @@
+//! What each part of a conversation weighs, found once and used everywhere.
+
+use super::{Precision, TokenCounter, Tokens, message_tokens, prefix_tokens};
+use crate::edit::Applied;
+use crate::model::Conversation;
+
+/// Estimated sizes of a conversation's parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sizes {
+    /// System prompt and tools outside the messages.
+    pub prefix: Tokens,
+    /// Each message.
+    pub messages: Vec<Tokens>,
+}
+
+impl Sizes {
+    /// Estimates every part.
+    pub fn of(conversation: &Conversation, counter: &dyn TokenCounter) -> Sizes {
+        let size = |message| message_tokens(message, counter, Precision::Estimate);
+        Sizes {
+            prefix: prefix_tokens(conversation, counter, Precision::Estimate),
+            messages: conversation.messages.iter().map(size).collect(),
+        }
+    }
+
+    /// The whole.
+    pub fn total(&self) -> Tokens {
+        self.prefix + self.messages.iter().copied().sum()
+    }
+
+    /// The sizes after edits: only what they touched is estimated again.
+    #[must_use]
+    pub fn after(&self, applied: &Applied, counter: &dyn TokenCounter) -> Sizes {
+        let conversation = applied.conversation();
+        let size = |(message, kept): (_, &Option<usize>)| {
+            let known = kept.and_then(|index| self.messages.get(index).copied());
+            known.unwrap_or_else(|| message_tokens(message, counter, Precision::Estimate))
+        };
+        Sizes {
+            prefix: prefix_tokens(conversation, counter, Precision::Estimate),
+            messages: conversation.messages.iter().zip(applied.kept()).map(size).collect(),
+        }
+    }
+}
