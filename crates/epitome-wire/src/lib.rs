@@ -1,1 +1,26 @@
-//! wire
+//! Reads the requests of LLM providers and splices edits into the client's own bytes.
+//!
+//! The only crate that knows providers' field names. No request is parsed and written out again: what is not edited
+//! leaves as it came, to the byte.
+//!
+//! Reading order: [`Request`] (read, look, splice) → [`Dialect`] and one file a dialect → [`Spliced`] → [`convert`].
+//! Underneath: a JSON reader that knows where everything stands, JSON strings, and the prices of images and documents.
+
+mod anthropic_messages;
+pub mod convert;
+mod detect;
+mod dialect;
+mod error;
+mod json;
+mod media;
+mod openai_chat;
+mod openai_responses;
+mod request;
+mod splice;
+mod strings;
+
+pub use dialect::{Dialect, NotADialect};
+pub use error::{Position, ReadError, SpliceError};
+pub use json::{DuplicateKeys, JsonError, JsonProblem};
+pub use request::{Container, Format, Request};
+pub use splice::{Patch, Spliced, unsplice};

@@ -1,0 +1,262 @@
+//! A client's request: its bytes, what they say, and where in them each message stands.
+
+use std::sync::Arc;
+
+use epitome_core::model::{Conversation, Message, Role, ToolDefinition};
+
+use crate::detect::{detect, has_responses_list, is_session};
+use crate::dialect::{Dialect, Rules, Turns};
+use crate::error::{Position, ReadError};
+use crate::json::{Document, DuplicateKeys, Kind, Span, Value};
+
+/// How the dialect of a request is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// From the evidence in it.
+    Detect,
+    /// Somebody said so.
+    Given(Dialect),
+}
+
+/// What holds the messages together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    /// A request: an object with `messages` or `input`.
+    Object,
+    /// A bare array of messages or items.
+    Array,
+    /// One message or item a line.
+    Lines,
+}
+
+/// A client's request, which owns the client's bytes.
+#[derive(Debug, Clone)]
+pub struct Request {
+    text: String,
+    dialect: Dialect,
+    container: Container,
+    model: Option<Arc<str>>,
+    conversation: Conversation,
+    /// Where each element of the list stands.
+    elements: Vec<Span>,
+    /// For each message, the index of its first element; its others follow, up to the next message's first.
+    firsts: Vec<u32>,
+    /// The value of `system` or `instructions`.
+    system: Option<Span>,
+}
+
+impl Request {
+    /// Reads a request. Nothing unknown in it is an error: it is carried.
+    pub fn read(bytes: Vec<u8>, format: Format, duplicates: DuplicateKeys) -> Result<Request, ReadError> {
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let offset = error.utf8_error().valid_up_to();
+            ReadError::NotUtf8 { position: Position::of(error.as_bytes(), offset) }
+        })?;
+        let document = Document::read(&text, duplicates)?;
+        let source = Source::find(&document, format)?;
+        let mut list = List::new(source.dialect.rules());
+        source.for_each_element(&document, |element| list.push(element))?;
+        let rules = source.dialect.rules();
+        let system = source.envelope.zip(rules.system_key()).and_then(|(envelope, key)| envelope.get(key));
+        let conversation = Conversation {
+            system: system.map(|system| rules.content(system)).unwrap_or_default(),
+            tools: source.envelope.map(tools).unwrap_or_default(),
+            messages: list.messages,
+            results: rules.results(),
+        };
+        let (dialect, container, system) = (source.dialect, source.container, system.map(Value::span));
+        let model = source.envelope.and_then(|envelope| envelope.get("model")?.text());
+        let (elements, firsts) = (list.elements, list.firsts);
+        drop(document);
+        Ok(Request { text, dialect, container, model, conversation, elements, firsts, system })
+    }
+
+    /// The dialect it is in.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// What holds its messages together.
+    pub fn container(&self) -> Container {
+        self.container
+    }
+
+    /// The model it asks for.
+    pub fn model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
+    /// How many places it marks for the provider's cache (`cache_control`).
+    pub fn cache_markers(&self) -> usize {
+        let document = Document::read(&self.text, DuplicateKeys::Carry);
+        let marks = |value: Value<'_>| value.get("cache_control").is_some_and(|marker| !marker.is_null());
+        document.map_or(0, |document| document.values().filter(|value| marks(*value)).count())
+    }
+
+    /// What it says.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// The client's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    /// The client's bytes, taken out.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.text.into_bytes()
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn elements(&self) -> &[Span] {
+        &self.elements
+    }
+
+    pub(crate) fn system_span(&self) -> Option<Span> {
+        self.system
+    }
+
+    /// The indices of the elements that are a message.
+    pub(crate) fn elements_of(&self, message: usize) -> Option<std::ops::Range<usize>> {
+        let first = *self.firsts.get(message)? as usize;
+        let behind = self.firsts.get(message + 1).map_or(self.elements.len(), |next| *next as usize);
+        Some(first..behind)
+    }
+}
+
+/// Where in a document the conversation stands.
+struct Source<'doc> {
+    dialect: Dialect,
+    container: Container,
+    /// The object around the list.
+    envelope: Option<Value<'doc>>,
+    /// The list; the roots of the document are the list, if there is none.
+    list: Option<Value<'doc>>,
+}
+
+impl<'doc> Source<'doc> {
+    fn find(document: &'doc Document<'doc>, format: Format) -> Result<Source<'doc>, ReadError> {
+        match document.single_root() {
+            Some(root) if root.kind() == Kind::Array => {
+                let dialect = format.dialect(|| detect(None, root.items()));
+                Ok(Source { dialect, container: Container::Array, envelope: None, list: Some(root) })
+            }
+            Some(root) if root.kind() == Kind::Object => Source::in_object(document, root, format),
+            Some(root) => Err(ReadError::NotARequest { found: root.description(), position: root.position() }),
+            None if document.roots().all(is_session) => {
+                Err(ReadError::SeveralSessions { count: document.roots().len() })
+            }
+            None => Ok(Source::lines(document, format)),
+        }
+    }
+
+    fn in_object(document: &'doc Document<'doc>, root: Value<'doc>, format: Format) -> Result<Source<'doc>, ReadError> {
+        let lists_messages = root.get("messages").is_some();
+        let responses = has_responses_list(root);
+        if !is_session(root) && !lists_messages && root.get("role").is_some_and(|role| role.kind() == Kind::String) {
+            return Ok(Source::lines(document, format));
+        }
+        let dialect = match format {
+            Format::Given(dialect) => dialect,
+            Format::Detect if responses => Dialect::OpenAiResponses,
+            Format::Detect if lists_messages => {
+                let elements = root.get("messages").into_iter().flat_map(Value::items);
+                match detect(Some(root), elements) {
+                    // Items under `messages` are messages with one more key.
+                    Dialect::OpenAiResponses => Dialect::OpenAiChat,
+                    chat_or_anthropic @ (Dialect::OpenAiChat | Dialect::AnthropicMessages) => chat_or_anthropic,
+                }
+            }
+            Format::Detect => {
+                let found = "an object without them";
+                return Err(ReadError::NotARequest { found, position: root.position() });
+            }
+        };
+        let key = dialect.rules().list_key();
+        let missing = || ReadError::NoConversation { expected: key, position: root.position() };
+        let list = root.get(key).ok_or_else(missing)?;
+        let plain_text = dialect == Dialect::OpenAiResponses && list.kind() == Kind::String;
+        if list.kind() != Kind::Array && !plain_text {
+            return Err(ReadError::NotAList { key, found: list.description(), position: list.position() });
+        }
+        Ok(Source { dialect, container: Container::Object, envelope: Some(root), list: Some(list) })
+    }
+
+    fn lines(document: &'doc Document<'doc>, format: Format) -> Source<'doc> {
+        let dialect = format.dialect(|| detect(None, document.roots()));
+        Source { dialect, container: Container::Lines, envelope: None, list: None }
+    }
+
+    fn for_each_element(
+        &self,
+        document: &'doc Document<'doc>,
+        mut push: impl FnMut(Value<'doc>) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        match self.list {
+            Some(list) if list.kind() == Kind::String => push(list),
+            Some(list) => list.items().try_for_each(push),
+            None => document.roots().try_for_each(push),
+        }
+    }
+}
+
+impl Format {
+    fn dialect(self, detect: impl FnOnce() -> Dialect) -> Dialect {
+        match self {
+            Format::Detect => detect(),
+            Format::Given(dialect) => dialect,
+        }
+    }
+}
+
+/// The list of messages as it is read.
+struct List {
+    rules: &'static dyn Rules,
+    messages: Vec<Message>,
+    elements: Vec<Span>,
+    firsts: Vec<u32>,
+}
+
+impl List {
+    fn new(rules: &'static dyn Rules) -> List {
+        List { rules, messages: Vec::new(), elements: Vec::new(), firsts: Vec::new() }
+    }
+
+    fn push(&mut self, element: Value<'_>) -> Result<(), ReadError> {
+        let message = match element.text() {
+            // A whole conversation of one request, as Responses allows it.
+            Some(text) if self.rules.turns() == Turns::AssistantRuns => Message::text(Role::User, text),
+            Some(_) | None => self.rules.decode(element)?,
+        };
+        let index = u32::try_from(self.elements.len()).unwrap_or(u32::MAX);
+        self.elements.push(element.span());
+        let may_go_on = self.rules.turns() == Turns::AssistantRuns && message.role == Role::Assistant;
+        match self.messages.last_mut().filter(|last| may_go_on && last.role == Role::Assistant) {
+            Some(last) => {
+                last.blocks.extend(message.blocks);
+                last.injected |= message.injected;
+                last.reported_prompt_tokens = last.reported_prompt_tokens.or(message.reported_prompt_tokens);
+            }
+            None => {
+                self.firsts.push(index);
+                self.messages.push(message);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the model may call. Each has its name elsewhere, by dialect and age.
+fn tools(envelope: Value<'_>) -> Vec<ToolDefinition> {
+    let lists = ["tools", "functions"].into_iter().filter_map(|key| envelope.get(key));
+    let definition = |tool: Value<'_>| {
+        let inner = ["function", "custom"].into_iter().find_map(|key| tool.get(key)?.get("name"));
+        let name = tool.get("name").or(inner).or_else(|| tool.get("type"));
+        ToolDefinition { name: name.and_then(Value::text).unwrap_or_else(|| "".into()), text: tool.raw().into() }
+    };
+    lists.flat_map(Value::items).map(definition).collect()
+}
