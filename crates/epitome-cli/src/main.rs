@@ -1,1 +1,38 @@
-fn main() {}
+//! The command `epitome`: makes recorded agent sessions smaller, and shows why.
+
+mod arguments;
+mod commands;
+mod config;
+mod failure;
+mod files;
+mod originals;
+mod progress;
+mod session;
+mod table;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match run(arguments) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(arguments: Arguments) -> Result<ExitCode, failure::Failure> {
+    let Arguments { command, common } = arguments;
+    match command {
+        Command::Compress(arguments) => commands::compress::run(&arguments, &common),
+        Command::Expand(arguments) => commands::expand::run(&arguments, &common),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments, &common),
+        Command::Convert(arguments) => commands::convert::run(&arguments, &common),
+        Command::Config(arguments) => commands::config::run(&arguments, &common),
+        Command::Engines => commands::engines::run(&common),
+    }
+}

@@ -1,0 +1,225 @@
+//! What can be typed: the subcommands, their flags, and the help that teaches them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use epitome_wire::Dialect;
+
+use crate::config::Flag;
+
+/// Keeps an LLM agent's conversation inside its context window, without losing what the agent still needs.
+#[derive(Debug, Parser)]
+#[command(name = "epitome", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  done
+  1  something outside failed: a file could not be read or written
+  2  the input, the configuration or the command line is wrong; nothing was written
+  3  with --strict: the trigger could not be reached";
+
+/// What every command takes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Read settings from this file [default: ./epitome.yaml, else ~/.config/epitome/config.yaml]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Set one setting, as in --set compression.protect_last_n=10; may be repeated
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Write for programs: JSON in place of tables and sentences
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a session smaller: it goes in on stdin or as FILE, and comes out on stdout
+    #[command(after_help = COMPRESS_HELP)]
+    Compress(CompressArguments),
+    /// Get the original back, byte for byte, or one removed piece by its hash
+    Expand(ExpandArguments),
+    /// Show where the tokens of a session are, and what a compaction would do
+    Inspect(InspectArguments),
+    /// Write a session in another dialect (lossy where the dialects differ)
+    Convert(ConvertArguments),
+    /// Check, show and describe the configuration
+    Config(ConfigArguments),
+    /// List the engines that `context.engine` can name
+    Engines,
+}
+
+const COMPRESS_HELP: &str = "\
+Examples:
+  epitome compress session.json --context-length 128000 > smaller.json
+  epitome compress session.json --plan
+  epitome compress session.json --originals kept/ -o smaller.json --report
+  epitome compress --target-tokens 20000 < session.json > smaller.json
+
+Accepted: requests of OpenAI Chat, Anthropic Messages and OpenAI Responses, bare arrays of messages, and JSON lines.
+Below the trigger (half of the window, unless compression.threshold says otherwise) a session comes out as it went in.
+No model is asked and nothing leaves this machine.";
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionArguments {
+    /// The session [default: stdin]
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The dialect, if it should not be detected
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<DialectName>,
+    /// The model's context window, in tokens [default: what the catalogue says of the model]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) context_length: Option<u64>,
+    /// The model [default: what the session says]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Compact from this share of the window on [default: compression.threshold, 0.5]
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) threshold: Option<String>,
+    /// Facts about models that the catalogue does not know, or has wrong (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompressArguments {
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+    /// End at this size, whatever it takes; overrides tail and protect_last_n
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) target_tokens: Option<u64>,
+    /// Compact even below the trigger
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Keep what is about this above all
+    #[arg(long, value_name = "TOPIC")]
+    pub(crate) focus: Option<String>,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Say on stderr what was done
+    #[arg(long)]
+    pub(crate) report: bool,
+    /// Keep what is removed in this directory, by content hash, so that `expand` can bring it back
+    #[arg(long, value_name = "DIR")]
+    pub(crate) originals: Option<PathBuf>,
+    /// Write to this file in place of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Exit with 3 if the trigger cannot be reached
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExpandArguments {
+    /// The compressed session [default: stdin]
+    #[arg(value_name = "FILE", conflicts_with = "hash")]
+    pub(crate) file: Option<PathBuf>,
+    /// Where `compress --originals` kept what it removed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) originals: PathBuf,
+    /// Print one removed piece: its hash, or the beginning of it as a digest shows it
+    #[arg(long, value_name = "HASH")]
+    pub(crate) hash: Option<String>,
+    /// Undo earlier compactions of the same session too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Write to this file in place of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+    /// How many of the largest outputs and repeats to show
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub(crate) top: usize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    #[command(flatten)]
+    pub(crate) session: SessionArguments,
+    /// The dialect to write
+    #[arg(long, value_enum)]
+    pub(crate) to: DialectName,
+    /// Write to this file in place of stdout
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Say what is wrong with a configuration, if anything is
+    Check {
+        /// The file to check [default: the one that would be used]
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Show every setting and where its value came from
+    Show,
+    /// Print a JSON schema, for editors
+    Schema,
+    /// Print the reference page of all settings
+    #[command(hide = true)]
+    Docs,
+}
+
+/// The dialects as they are typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DialectName {
+    /// OpenAI Chat Completions
+    Openai,
+    /// Anthropic Messages
+    Anthropic,
+    /// OpenAI Responses
+    Responses,
+}
+
+impl From<DialectName> for Dialect {
+    fn from(name: DialectName) -> Dialect {
+        match name {
+            DialectName::Openai => Dialect::OpenAiChat,
+            DialectName::Anthropic => Dialect::AnthropicMessages,
+            DialectName::Responses => Dialect::OpenAiResponses,
+        }
+    }
+}
+
+impl Common {
+    /// The flags as the configuration takes them.
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        self.set.iter().cloned().map(Flag::Set).collect()
+    }
+}
+
+impl SessionArguments {
+    /// The flags that stand for a setting. They overrule `--set`.
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        let named = |name: &str, key: &str, value: Option<String>| {
+            value.map(|value| Flag::Named { name: name.to_owned(), key: key.to_owned(), value })
+        };
+        let context_length = self.context_length.map(|length| length.to_string());
+        let flags = [
+            named("--context-length", "model.context_length", context_length),
+            named("--threshold", "compression.threshold", self.threshold.clone()),
+        ];
+        flags.into_iter().flatten().collect()
+    }
+}

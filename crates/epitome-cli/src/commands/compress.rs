@@ -1,0 +1,205 @@
+//! `epitome compress`: a session goes in, a smaller and still valid one comes out.
+
+use std::process::ExitCode;
+
+use epitome_core::budget::Budget;
+use epitome_core::compaction::{Compaction, Endless, Tools, Weight, compact};
+use epitome_core::edit::Edit;
+use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Registry};
+use epitome_core::model::{Block, Conversation};
+use epitome_core::summary::local::LocalSummarizer;
+use epitome_core::tokens::Precision;
+use epitome_core::tokens::Tokens;
+use epitome_wire::Spliced;
+
+use super::{configuration, print, print_json, say};
+use crate::arguments::{Common, CompressArguments};
+use crate::config::Loaded;
+use crate::failure::Failure;
+use crate::files;
+use crate::originals::Originals;
+use crate::progress::Progress;
+use crate::session::{Session, policy};
+
+mod report;
+
+/// Exit code with `--strict` when the trigger was not reached.
+const NOT_REACHED: u8 = 3;
+
+/// Compresses a session.
+pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let (loaded, sources) = configuration(common, arguments.session.flags())?;
+    let progress = Progress::start("compressing");
+    let session = Session::read(&arguments.session, &loaded)?;
+    if let Some(warning) = session.window.warning.as_ref().filter(|_| arguments.target_tokens.is_none()) {
+        say(&format!("warning: {warning}"));
+    }
+    let work = Work::new(arguments, &loaded, &session);
+    let Some(reason) = work.reason else {
+        drop(progress);
+        return leave_alone(arguments, common, &session, &work);
+    };
+    if arguments.plan {
+        let plan = work.engine.plan(
+            session.conversation(),
+            &session.sizes,
+            &work.budget,
+            &work.occasion(reason),
+            &*session.counter,
+        );
+        drop(progress);
+        return show_plan(common, &session, &work, &plan);
+    }
+    let summarizer = LocalSummarizer::new(&*session.counter);
+    let tools =
+        Tools { engine: &*work.engine, summarizer: &summarizer, patience: &Endless, counter: &*session.counter };
+    let compaction = pollster::block_on(compact(
+        session.conversation(),
+        &session.sizes,
+        &work.budget,
+        &work.occasion(reason),
+        tools,
+    ));
+    let compaction = compaction.map_err(|error| {
+        Failure::input(format!("the engine {:?} proposed an edit that was refused: {error}", work.engine.name()))
+    })?;
+    let spliced = session.request.splice(&compaction.applied);
+    let spliced = spliced.map_err(|error| Failure::input(format!("{}: {error}", session.name)))?;
+    drop(progress);
+    keep_originals(arguments, &session, &spliced, compaction.applied.edits())?;
+    files::write(arguments.output.as_deref(), &spliced.bytes)?;
+    finish(arguments, common, &sources.environment, &session, &work, &compaction)
+}
+
+/// What is to be done, and with what.
+struct Work {
+    engine: std::sync::Arc<dyn ContextEngine>,
+    weight: Weight,
+    budget: Budget,
+    /// `None`: there is nothing to do.
+    reason: Option<Reason>,
+    focus: Option<String>,
+    enabled: bool,
+}
+
+impl Work {
+    fn new(arguments: &CompressArguments, loaded: &Loaded, session: &Session) -> Work {
+        let policy = policy(&loaded.config);
+        let resolved = Registry::new(&policy).resolve(&loaded.config.context.engine);
+        if let Some(missing) = &resolved.missing {
+            say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
+        }
+        let engine = resolved.engine;
+        let enabled = loaded.config.compression.enabled;
+        let (weight, budget) = match arguments.target_tokens {
+            Some(target) => {
+                let weight = session.weigh(Tokens(target));
+                (weight, Budget::forced(Tokens(target), weight.tokens, &policy))
+            }
+            None => {
+                let trigger = Budget::new(session.window.length, Tokens(0), &policy).trigger;
+                let weight = session.weigh(trigger);
+                (weight, Budget::new(session.window.length, weight.tokens, &policy))
+            }
+        };
+        let reason = match (arguments.force, enabled) {
+            (true, _) => Some(Reason::Asked),
+            (false, true) => engine.should_compress(&budget),
+            (false, false) => None,
+        };
+        Work { engine, weight, budget, reason, focus: arguments.focus.clone(), enabled }
+    }
+
+    fn occasion(&self, reason: Reason) -> Occasion {
+        Occasion { focus: self.focus.clone(), ..Occasion::new(reason) }
+    }
+}
+
+fn leave_alone(
+    arguments: &CompressArguments,
+    common: &Common,
+    session: &Session,
+    work: &Work,
+) -> Result<ExitCode, Failure> {
+    if arguments.plan {
+        if common.json {
+            print_json(&report::nothing_json(session, work))?;
+        } else {
+            print(&format!("{}\n", report::nothing(session, work)))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let untouched = Spliced { bytes: session.request.bytes().to_vec(), patches: Vec::new() };
+    keep_originals(arguments, session, &untouched, &[])?;
+    files::write(arguments.output.as_deref(), &untouched.bytes)?;
+    if arguments.report {
+        say(&if common.json {
+            report::nothing_json(session, work).to_string()
+        } else {
+            report::nothing(session, work)
+        });
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show_plan(common: &Common, session: &Session, work: &Work, plan: &Plan) -> Result<ExitCode, Failure> {
+    if common.json {
+        print_json(&report::plan_json(session, work, plan))?;
+    } else {
+        print(&report::plan(session, work, plan))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was removed is safe before the result exists.
+fn keep_originals(
+    arguments: &CompressArguments,
+    session: &Session,
+    spliced: &Spliced,
+    edits: &[Edit],
+) -> Result<(), Failure> {
+    let Some(directory) = &arguments.originals else { return Ok(()) };
+    let originals = Originals::create(directory)?;
+    let shortened = edits.iter().filter_map(|edit| shortened_text(session.conversation(), edit));
+    originals.keep(session.request.bytes(), spliced, shortened)
+}
+
+/// The text that a digest cites by its hash.
+fn shortened_text<'a>(conversation: &'a Conversation, edit: &Edit) -> Option<std::borrow::Cow<'a, str>> {
+    match edit {
+        Edit::ShortenOutput { message, block, .. } => match conversation.messages.get(*message)?.blocks.get(*block)? {
+            Block::ToolResult(result) => Some(result.text()),
+            Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => None,
+        },
+        Edit::Replace { .. } | Edit::NoteInSystem { .. } | Edit::AnswerCall { .. } | Edit::RemoveResult { .. } => None,
+    }
+}
+
+fn finish(
+    arguments: &CompressArguments,
+    common: &Common,
+    environment: &crate::config::Environment,
+    session: &Session,
+    work: &Work,
+    compaction: &Compaction,
+) -> Result<ExitCode, Failure> {
+    if arguments.report && common.json {
+        say(&report::done_json(session, work, compaction).to_string());
+    } else if arguments.report {
+        let style = crate::terminal::Style::of_stderr(environment);
+        say(&report::done(session, work, compaction, style));
+    }
+    let fell_short = compaction.after.tokens >= work.budget.trigger;
+    if let (true, Some(shortfall)) = (fell_short, &compaction.plan.shortfall) {
+        say(&format!("the trigger was not reached: {shortfall}"));
+    }
+    Ok(if fell_short && arguments.strict { ExitCode::from(NOT_REACHED) } else { ExitCode::SUCCESS })
+}
+
+/// A weight as people read it: `≈` says that it is an estimate.
+fn shown(weight: Weight) -> String {
+    match weight.precision {
+        Precision::Exact => weight.tokens.to_string(),
+        Precision::Estimate => format!("≈ {}", weight.tokens),
+    }
+}

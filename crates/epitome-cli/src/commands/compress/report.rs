@@ -1,0 +1,187 @@
+//! What `compress` says about what it did, or would do: for people, and as JSON.
+
+use epitome_core::compaction::{Author, Compaction};
+use epitome_core::edit::Edit;
+use epitome_core::engine::{Plan, Step};
+use epitome_core::shape::role_name;
+use epitome_core::statistics::CompactionRecord;
+use epitome_core::tokens::{Precision, Tokens};
+use serde_json::{Value, json};
+
+use super::{Work, shown};
+use crate::session::Session;
+use crate::table::{Column, rows};
+use crate::terminal::{Style, bar};
+
+const BAR: usize = 40;
+
+/// Nothing is to be done, and why.
+pub(super) fn nothing(session: &Session, work: &Work) -> String {
+    let size = shown(work.weight);
+    if !work.enabled {
+        return format!("{}: {size} tokens; compression.enabled is false, so nothing is done", session.name);
+    }
+    format!("{}: {size} tokens, below the trigger of {}; nothing to do", session.name, work.budget.trigger)
+}
+
+pub(super) fn nothing_json(session: &Session, work: &Work) -> Value {
+    let mut report = base(session, work);
+    report["action"] = json!("none");
+    report["enabled"] = json!(work.enabled);
+    report
+}
+
+/// What was done.
+pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, style: Style) -> String {
+    let record = record(session, compaction);
+    let share = compaction.after.tokens.0 as f64 / compaction.before.0.max(1) as f64;
+    let mut lines = vec![style.bold(&format!(
+        "{}: {} → {} tokens ({:.1} % saved), {} → {} messages",
+        session.name,
+        shown(work.weight),
+        shown(compaction.after),
+        100.0 * record.ratio(),
+        record.messages_before,
+        record.messages_after
+    ))];
+    lines.push(format!("  before {}", style.yellow(&bar(1.0, BAR))));
+    lines.push(format!("  after  {}", style.green(&bar(share, BAR))));
+    lines.extend(compaction.plan.rungs.iter().map(|climbed| format!("  {}", climbed.rung)));
+    match &compaction.author {
+        Some(Author::Asked { name }) => lines.push(style.dim(&format!("  summary by: {name}"))),
+        Some(Author::StoodIn { name, why }) => {
+            lines.push(style.yellow(&format!("  summary by: local, in place of {name}: {why}")));
+        }
+        None => {}
+    }
+    lines.join("\n")
+}
+
+pub(super) fn done_json(session: &Session, work: &Work, compaction: &Compaction) -> Value {
+    let record = record(session, compaction);
+    let mut report = base(session, work);
+    report["action"] = json!("compacted");
+    report["tokens_after"] = json!(compaction.after.tokens);
+    report["tokens_after_estimated"] = json!(compaction.after.precision == Precision::Estimate);
+    report["messages_after"] = json!(record.messages_after);
+    report["ratio"] = json!(record.ratio());
+    report["rungs"] = json!(compaction.plan.rungs);
+    report["summary_by"] = json!(compaction.author);
+    report["shortfall"] = json!(compaction.plan.shortfall);
+    report["outputs_shortened"] = json!(shortened(&compaction.plan));
+    report
+}
+
+/// What would be done.
+pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
+    let messages = session.conversation().messages.len();
+    let zone = |name: &str, start: usize, end: usize| {
+        let weight = weight(session, start, end);
+        let which = match end.checked_sub(start) {
+            None | Some(0) => "none".to_owned(),
+            Some(1) => format!("message {start}"),
+            Some(_) => format!("messages {start}–{}", end - 1),
+        };
+        vec![format!("  {name}"), which, weight.to_string()]
+    };
+    let zones = [
+        zone("head", 0, plan.head_end),
+        zone("middle", plan.head_end, plan.tail_start.max(plan.head_end)),
+        zone("tail", plan.tail_start, messages),
+    ];
+    let mut lines = vec![format!(
+        "{}: {} tokens, trigger {}, window {} ({}): {}",
+        session.name,
+        shown(work.weight),
+        work.budget.trigger,
+        work.budget.context_length,
+        session.window.said_by,
+        plan.reason
+    )];
+    lines.extend(rows(&[Column::Left, Column::Left, Column::Right], &zones));
+    lines.push("steps:".to_owned());
+    let (shortened, others): (Vec<&Step>, Vec<&Step>) =
+        plan.steps.iter().partition(|step| matches!(step, Step::Edit(Edit::ShortenOutput { .. })));
+    lines.extend(others.iter().map(|step| format!("  {}", step_line(step))));
+    if !shortened.is_empty() {
+        lines.push(format!("  shorten {} tool outputs:", shortened.len()));
+        lines.extend(shortened.iter().take(10).map(|step| format!("    {}", step_line(step))));
+        if shortened.len() > 10 {
+            lines.push(format!("    … and {} more", shortened.len() - 10));
+        }
+    }
+    lines.push("rungs, with the size each leads to at most:".to_owned());
+    let rungs: Vec<Vec<String>> =
+        plan.rungs.iter().map(|climbed| vec![format!("  {}", climbed.rung), climbed.at_most.to_string()]).collect();
+    lines.extend(rows(&[Column::Left, Column::Right], &rungs));
+    if let Some(shortfall) = &plan.shortfall {
+        lines.push(format!("the trigger cannot be reached: {shortfall}"));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+pub(super) fn plan_json(session: &Session, work: &Work, plan: &Plan) -> Value {
+    let mut report = base(session, work);
+    report["action"] = json!("plan");
+    report["plan"] = json!(plan);
+    report
+}
+
+fn base(session: &Session, work: &Work) -> Value {
+    json!({
+        "session": session.name,
+        "format": session.request.dialect().name(),
+        "model": session.model,
+        "context_length": work.budget.context_length,
+        "context_length_said_by": session.window.said_by,
+        "trigger": work.budget.trigger,
+        "tokens_before": work.weight.tokens,
+        "tokens_before_estimated": work.weight.precision == Precision::Estimate,
+        "messages_before": session.conversation().messages.len(),
+    })
+}
+
+fn record(session: &Session, compaction: &Compaction) -> CompactionRecord {
+    CompactionRecord {
+        at_ms: 0,
+        before: compaction.before,
+        after: compaction.after.tokens,
+        messages_before: session.conversation().messages.len(),
+        messages_after: compaction.applied.conversation().messages.len(),
+    }
+}
+
+fn weight(session: &Session, start: usize, end: usize) -> Tokens {
+    session.sizes.messages.get(start..end).unwrap_or_default().iter().copied().sum()
+}
+
+fn shortened(plan: &Plan) -> usize {
+    plan.steps.iter().filter(|step| matches!(step, Step::Edit(Edit::ShortenOutput { .. }))).count()
+}
+
+fn step_line(step: &Step) -> String {
+    match step {
+        Step::Summarize(order) => {
+            let spans: Vec<String> =
+                order.gaps.iter().map(|gap| format!("{}–{}", gap.start, gap.end.saturating_sub(1))).collect();
+            format!(
+                "summarise messages {} in at most {} tokens, said as {}",
+                spans.join(", "),
+                order.budget,
+                role_name(order.role)
+            )
+        }
+        Step::Edit(edit) => match edit {
+            Edit::ShortenOutput { message, text, .. } => {
+                format!("message {message}: {}", text.lines().next().unwrap_or_default())
+            }
+            Edit::Replace { start, end, with } => {
+                format!("replace messages {start}–{} by {} of ours", end.saturating_sub(1), with.len())
+            }
+            Edit::NoteInSystem { .. } => "add a note to the system prompt".to_owned(),
+            Edit::AnswerCall { message, .. } => format!("answer a call of message {message} that has no result"),
+            Edit::RemoveResult { message, .. } => format!("remove a result of message {message} that has no call"),
+        },
+    }
+}

@@ -1,0 +1,266 @@
+//! `epitome inspect`: where the tokens of a session are, and what a compaction would do.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+
+use epitome_core::arguments::describe;
+use epitome_core::budget::Budget;
+use epitome_core::engine::{Occasion, Plan, Reason, Registry};
+use epitome_core::fingerprint::ContentHash;
+use epitome_core::model::{Block, Conversation, Pairing, ToolCall};
+use epitome_core::tokens::Tokens;
+use epitome_core::tokens::{Precision, Source, by_source, conversation_tokens, message_tokens};
+use serde_json::{Value, json};
+
+use super::{configuration, print, print_json, say};
+use crate::arguments::{Common, InspectArguments};
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::session::{Session, policy};
+use crate::table::{Column, rows};
+use crate::terminal::{Style, bar};
+
+/// What there is to say about a session.
+struct Findings {
+    total: Tokens,
+    sources: Vec<(Source, Tokens)>,
+    largest: Vec<Output>,
+    repeats: Vec<Repeat>,
+    budget: Budget,
+    plan: Option<Plan>,
+    /// System prompt, tools and head: what a compaction leaves in the provider's cache.
+    stable: Tokens,
+}
+
+struct Output {
+    message: usize,
+    call: String,
+    tokens: Tokens,
+}
+
+/// The same output several times.
+struct Repeat {
+    call: String,
+    times: usize,
+    /// What all but the newest take.
+    wasted: Tokens,
+}
+
+/// Inspects a session.
+pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let (loaded, sources) = configuration(common, arguments.session.flags())?;
+    let progress = Progress::start("counting");
+    let session = Session::read(&arguments.session, &loaded)?;
+    let findings = find(&session, &loaded.config, arguments.top);
+    drop(progress);
+    if let Some(warning) = &session.window.warning {
+        say(&format!("warning: {warning}"));
+    }
+    if common.json {
+        print_json(&as_json(&session, &findings))?;
+    } else {
+        print(&as_text(&session, &findings, Style::of_stdout(&sources.environment)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findings {
+    let conversation = session.conversation();
+    let counter = &*session.counter;
+    let total = conversation_tokens(conversation, counter, Precision::Exact);
+    let policy = policy(config);
+    let budget = Budget::new(session.window.length, total, &policy);
+    let engine = Registry::new(&policy).resolve(&config.context.engine).engine;
+    let plan = engine
+        .should_compress(&budget)
+        .map(|reason| engine.plan(conversation, &session.sizes, &budget, &Occasion::new(reason), counter));
+    let head_end = match &plan {
+        Some(plan) => plan.head_end,
+        None => engine.plan(conversation, &session.sizes, &budget, &Occasion::new(Reason::Asked), counter).head_end,
+    };
+    let messages: Tokens =
+        conversation.messages.iter().map(|message| message_tokens(message, counter, Precision::Exact)).sum();
+    let head = conversation.messages.iter().take(head_end);
+    let head: Tokens = head.map(|message| message_tokens(message, counter, Precision::Exact)).sum();
+    let (largest, repeats) = outputs(conversation, session, top);
+    Findings {
+        total,
+        sources: by_source(conversation, counter, Precision::Exact),
+        largest,
+        repeats,
+        budget,
+        plan,
+        stable: total - messages + head,
+    }
+}
+
+fn outputs(conversation: &Conversation, session: &Session, top: usize) -> (Vec<Output>, Vec<Repeat>) {
+    let pairing = Pairing::of(&conversation.messages);
+    let calls: HashMap<(usize, usize), (usize, usize)> = pairing.answers.iter().copied().collect();
+    let block = |(message, block): (usize, usize)| conversation.messages.get(message)?.blocks.get(block);
+    let mut all = Vec::new();
+    let mut same: HashMap<ContentHash, Repeat> = HashMap::new();
+    for (index, message) in conversation.messages.iter().enumerate() {
+        for (position, piece) in message.blocks.iter().enumerate() {
+            let Block::ToolResult(result) = piece else { continue };
+            let text = result.text();
+            let call: Option<&ToolCall> = calls.get(&(index, position)).and_then(|place| match block(*place) {
+                Some(Block::ToolCall(call)) => Some(call),
+                Some(_) | None => None,
+            });
+            let named = call.map_or("an unknown call".to_owned(), |call| describe(&call.name, &call.arguments, 60));
+            let tokens = session.counter.count(&text);
+            if text.len() >= REPEAT_FROM_BYTES {
+                let repeat = same.entry(ContentHash::of(&*text)).or_insert_with(|| Repeat {
+                    call: named.clone(),
+                    times: 0,
+                    wasted: Tokens(0),
+                });
+                repeat.wasted += if repeat.times > 0 { tokens } else { Tokens(0) };
+                repeat.times += 1;
+            }
+            all.push(Output { message: index, call: named, tokens });
+        }
+    }
+    all.sort_by_key(|output| (std::cmp::Reverse(output.tokens), output.message));
+    all.truncate(top);
+    let mut repeats: Vec<Repeat> = same.into_values().filter(|repeat| repeat.times > 1).collect();
+    repeats.sort_by(|one, other| (other.wasted, &one.call).cmp(&(one.wasted, &other.call)));
+    repeats.truncate(top);
+    (all, repeats)
+}
+
+/// Shorter outputs say the same without meaning the same.
+const REPEAT_FROM_BYTES: usize = 200;
+
+fn as_text(session: &Session, findings: &Findings, style: Style) -> String {
+    let percent = |part: Tokens, whole: Tokens| 100.0 * part.0 as f64 / whole.0.max(1) as f64;
+    let mut lines = vec![style.bold(&format!(
+        "{}: {} messages, {} tokens, {:.0} % of a window of {} ({})",
+        session.name,
+        session.conversation().messages.len(),
+        findings.total,
+        percent(findings.total, session.window.length),
+        session.window.length,
+        session.window.said_by,
+    ))];
+    lines.push(format!(
+        "format {}, model {}",
+        session.request.dialect().name(),
+        session.model.as_deref().unwrap_or("not named")
+    ));
+    lines.push(String::new());
+    lines.push(style.bold("tokens by source"));
+    let largest = findings.sources.iter().map(|(_, tokens)| tokens.0).max().unwrap_or(1).max(1);
+    let cells: Vec<Vec<String>> = findings
+        .sources
+        .iter()
+        .filter(|(_, tokens)| tokens.0 > 0)
+        .map(|(source, tokens)| {
+            vec![
+                format!("  {}", source.name()),
+                tokens.to_string(),
+                format!("{:.1} %", percent(*tokens, findings.total)),
+                bar(tokens.0 as f64 / largest as f64, 30),
+            ]
+        })
+        .collect();
+    lines.extend(rows(&[Column::Left, Column::Right, Column::Right, Column::Left], &cells));
+    if !findings.largest.is_empty() {
+        lines.push(String::new());
+        lines.push(style.bold("largest outputs"));
+        let cells: Vec<Vec<String>> = findings
+            .largest
+            .iter()
+            .map(|output| vec![format!("  message {}", output.message), output.tokens.to_string(), output.call.clone()])
+            .collect();
+        lines.extend(rows(&[Column::Left, Column::Right, Column::Left], &cells));
+    }
+    if !findings.repeats.is_empty() {
+        lines.push(String::new());
+        lines.push(style.bold("the same output again"));
+        let cells: Vec<Vec<String>> = findings
+            .repeats
+            .iter()
+            .map(|repeat| {
+                vec![format!("  {}×", repeat.times), format!("{} too many", repeat.wasted), repeat.call.clone()]
+            })
+            .collect();
+        lines.extend(rows(&[Column::Right, Column::Right, Column::Left], &cells));
+    }
+    lines.push(String::new());
+    lines.push(style.bold("what a compaction would do"));
+    lines.push(format!("  {}", outlook(findings)));
+    lines.push(String::new());
+    lines.push(style.bold("prompt cache"));
+    lines.extend(cache_lines(session, findings).into_iter().map(|line| format!("  {line}")));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn outlook(findings: &Findings) -> String {
+    let trigger = findings.budget.trigger;
+    match &findings.plan {
+        None => format!("nothing yet: the trigger is {trigger}, and {} are left", trigger - findings.total),
+        Some(plan) => {
+            let at_most = plan.rungs.last().map_or(findings.total, |climbed| climbed.at_most);
+            let rungs: Vec<String> = plan.rungs.iter().map(|climbed| climbed.rung.to_string()).collect();
+            let what = if rungs.is_empty() { "nothing that helps".to_owned() } else { rungs.join(", then ") };
+            match &plan.shortfall {
+                None => format!("{what}: at most {at_most} tokens would be left (the trigger is {trigger})"),
+                Some(shortfall) => format!("{what}; still not below the trigger: {shortfall}"),
+            }
+        }
+    }
+}
+
+fn cache_lines(session: &Session, findings: &Findings) -> Vec<String> {
+    let mut lines = Vec::new();
+    let markers = session.request.cache_markers();
+    lines.push(match markers {
+        0 => "no cache_control markers in the request".to_owned(),
+        1 => "1 cache_control marker in the request".to_owned(),
+        several if several > 4 => format!("{several} cache_control markers in the request; providers accept 4"),
+        several => format!("{several} cache_control markers in the request"),
+    });
+    lines.push(format!("{} tokens at the start would stay cached across a compaction", findings.stable));
+    if let Some(minimum) = session.facts.cache_min {
+        let verdict = if findings.stable >= minimum { "enough" } else { "too little" };
+        lines.push(format!("{verdict} for this model, which caches from {minimum} tokens on"));
+    }
+    lines
+}
+
+fn as_json(session: &Session, findings: &Findings) -> Value {
+    let sources: serde_json::Map<String, Value> =
+        findings.sources.iter().map(|(source, tokens)| (source.name().to_owned(), json!(tokens))).collect();
+    let largest: Vec<Value> = findings
+        .largest
+        .iter()
+        .map(|output| json!({"message": output.message, "call": output.call, "tokens": output.tokens}))
+        .collect();
+    let repeats: Vec<Value> = findings
+        .repeats
+        .iter()
+        .map(|repeat| json!({"call": repeat.call, "times": repeat.times, "tokens_too_many": repeat.wasted}))
+        .collect();
+    json!({
+        "session": session.name,
+        "format": session.request.dialect().name(),
+        "model": session.model,
+        "context_length": session.window.length,
+        "context_length_said_by": session.window.said_by,
+        "messages": session.conversation().messages.len(),
+        "tokens": findings.total,
+        "tokens_by_source": sources,
+        "largest_outputs": largest,
+        "repeated_outputs": repeats,
+        "trigger": findings.budget.trigger,
+        "plan": findings.plan,
+        "cache": {
+            "markers": session.request.cache_markers(),
+            "stable_prefix_tokens": findings.stable,
+            "minimum": session.facts.cache_min,
+        },
+    })
+}

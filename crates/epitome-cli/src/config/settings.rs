@@ -1,0 +1,399 @@
+//! The one table of settings: the reader, the ranges, `show`, the schema and the documentation are made from it.
+
+use std::borrow::Cow;
+
+use epitome_core::tokens::Tokens;
+
+use super::values::{CacheTtl, Choice, Config, Controller, Originals, Outputs, Provider, Tail, Trigger};
+
+/// One setting, and everything that is known about it.
+pub(crate) struct Setting {
+    /// As it stands in the file, sections joined by dots.
+    pub(crate) path: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) default: Value,
+    pub(crate) asked_by: AskedBy,
+    /// Spellings of earlier versions, accepted with a hint.
+    pub(crate) older: &'static [&'static str],
+    /// One sentence for people.
+    pub(crate) doc: &'static str,
+    /// Its value in a finished configuration.
+    pub(crate) of: fn(&Config) -> Value,
+}
+
+/// What a setting may hold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    Switch,
+    /// A part of something, not of a hundred: 0.5 is half.
+    Share {
+        least: f64,
+        most: f64,
+    },
+    Count {
+        least: u64,
+        most: Option<u64>,
+    },
+    /// A number of seconds, or a number with `s`, `m` or `h`.
+    Seconds {
+        least: f64,
+        most: f64,
+    },
+    Choice(&'static [&'static str]),
+    Text(Form),
+    /// As the inner kind, or nothing.
+    Optional(&'static Kind),
+}
+
+/// What a text must look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Anything but nothing.
+    Any,
+    /// Letters, digits, `_`, `-` and inner dots: safe to use in a path.
+    PlainName,
+    /// The name of an environment variable.
+    Variable,
+    /// http or https, without credentials.
+    Url,
+}
+
+/// A value that passed the checks of its kind.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Nothing,
+    Switch(bool),
+    Number(f64),
+    Count(u64),
+    Text(Cow<'static, str>),
+}
+
+/// Where the wish for a setting comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AskedBy {
+    /// The documents that describe the system.
+    Documents,
+    /// Added by Epitome.
+    Epitome,
+    /// A key of Hermes Agent that we read too.
+    Hermes,
+}
+
+const HOUR: f64 = 3600.0;
+
+/// Every setting, in the order in which people read them.
+pub(crate) static SETTINGS: &[Setting] = &[
+    Setting {
+        path: "compression.enabled",
+        kind: Kind::Switch,
+        default: Value::Switch(true),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Whether conversations are compressed at all.",
+        of: |config| Value::Switch(config.compression.enabled),
+    },
+    Setting {
+        path: "compression.threshold",
+        kind: Kind::Share { least: 0.0, most: 1.0 },
+        default: Value::Number(0.5),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Share of the context window at which compaction begins.",
+        of: |config| Value::Number(config.compression.threshold),
+    },
+    Setting {
+        path: "compression.target_ratio",
+        kind: Kind::Share { least: 0.1, most: 0.8 },
+        default: Value::Number(0.2),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Share of the threshold's tokens that the protected tail may hold.",
+        of: |config| Value::Number(config.compression.target_ratio),
+    },
+    Setting {
+        path: "compression.protect_last_n",
+        kind: Kind::Count { least: 1, most: None },
+        default: Value::Count(20),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Latest messages that stay as they are, at least.",
+        of: |config| Value::Count(config.compression.protect_last_n as u64),
+    },
+    Setting {
+        path: "compression.protect_first_n",
+        kind: Kind::Count { least: 0, most: None },
+        default: Value::Count(3),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Opening messages that stay as they are; the system prompt counts as one.",
+        of: |config| Value::Count(config.compression.protect_first_n as u64),
+    },
+    Setting {
+        path: "compression.outputs",
+        kind: Kind::Choice(Outputs::NAMES),
+        default: Value::Text(Cow::Borrowed("digest")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "What becomes of old tool outputs: a digest that keeps errors and outliers, or a one-line placeholder.",
+        of: |config| word(config.compression.outputs),
+    },
+    Setting {
+        path: "compression.controller",
+        kind: Kind::Choice(Controller::NAMES),
+        default: Value::Text(Cow::Borrowed("off")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whether, above 75 % of the window, the largest old outputs are digested first until 50 % is reached.",
+        of: |config| word(config.compression.controller),
+    },
+    Setting {
+        path: "compression.tail",
+        kind: Kind::Choice(Tail::NAMES),
+        default: Value::Text(Cow::Borrowed("fixed")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whether the protected tail has a fixed size or adapts to the task.",
+        of: |config| word(config.compression.tail),
+    },
+    Setting {
+        path: "compression.hygiene",
+        kind: Kind::Switch,
+        default: Value::Switch(true),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "The safety net before a request is processed, at 85 % of the window.",
+        of: |config| Value::Switch(config.compression.hygiene),
+    },
+    Setting {
+        path: "compression.trigger",
+        kind: Kind::Choice(Trigger::NAMES),
+        default: Value::Text(Cow::Borrowed("threshold")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whether the threshold decides that it is time, or what a compaction costs against what it saves.",
+        of: |config| word(config.compression.trigger),
+    },
+    Setting {
+        path: "compression.prepare_at",
+        kind: Kind::Optional(&Kind::Share { least: 0.0, most: 1.0 }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Share of the threshold at which a summary is prepared in the background; null never prepares one.",
+        of: |config| config.compression.prepare_at.map_or(Value::Nothing, Value::Number),
+    },
+    Setting {
+        path: "compression.max_wait",
+        kind: Kind::Seconds { least: 0.0, most: HOUR },
+        default: Value::Number(30.0),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Seconds that a request waits for a summary before the local summariser takes over.",
+        of: |config| Value::Number(config.compression.max_wait.as_secs_f64()),
+    },
+    Setting {
+        path: "auxiliary.compression.model",
+        kind: Kind::Optional(&Kind::Text(Form::Any)),
+        default: Value::Nothing,
+        asked_by: AskedBy::Documents,
+        older: &["compression.summary_model"],
+        doc: "The model that writes summaries; null leaves it to the provider.",
+        of: |config| text(config.auxiliary.compression.model.as_ref()),
+    },
+    Setting {
+        path: "auxiliary.compression.provider",
+        kind: Kind::Choice(Provider::NAMES),
+        default: Value::Text(Cow::Borrowed("auto")),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "Who writes summaries: `auto` uses `base_url` if set, else the request's own model, else no model; \
+              `main` is that without another endpoint to fall back to; `local` uses no model; the others need `api_key_env`.",
+        of: |config| word(config.auxiliary.compression.provider),
+    },
+    Setting {
+        path: "auxiliary.compression.base_url",
+        kind: Kind::Optional(&Kind::Text(Form::Url)),
+        default: Value::Nothing,
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "An endpoint of your own that writes summaries.",
+        of: |config| text(config.auxiliary.compression.base_url.as_ref()),
+    },
+    Setting {
+        path: "auxiliary.compression.api_key_env",
+        kind: Kind::Optional(&Kind::Text(Form::Variable)),
+        default: Value::Nothing,
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "The name of the environment variable that holds the key; the key itself never stands in the file.",
+        of: |config| text(config.auxiliary.compression.api_key_env.as_ref()),
+    },
+    Setting {
+        path: "auxiliary.compression.timeout",
+        kind: Kind::Seconds { least: 1.0, most: HOUR },
+        // As in Hermes 0.19.
+        default: Value::Number(120.0),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Seconds after which a summary is given up.",
+        of: |config| Value::Number(config.auxiliary.compression.timeout.as_secs_f64()),
+    },
+    Setting {
+        path: "context.engine",
+        kind: Kind::Text(Form::PlainName),
+        default: Value::Text(Cow::Borrowed("compressor")),
+        asked_by: AskedBy::Documents,
+        older: &[],
+        doc: "The engine that decides what is compressed; `compressor` is always the built-in one.",
+        of: |config| Value::Text(config.context.engine.clone().into()),
+    },
+    Setting {
+        path: "prompt_caching.cache_ttl",
+        kind: Kind::Choice(CacheTtl::NAMES),
+        default: Value::Text(Cow::Borrowed("5m")),
+        asked_by: AskedBy::Documents,
+        older: &["model.cache_ttl"],
+        doc: "How long the provider keeps a cached prefix.",
+        of: |config| word(config.prompt_caching.cache_ttl),
+    },
+    Setting {
+        path: "store.originals",
+        kind: Kind::Choice(Originals::NAMES),
+        default: Value::Text(Cow::Borrowed("keep")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whether what an edit removed is stored, to be fetched and searched later.",
+        of: |config| word(config.store.originals),
+    },
+    Setting {
+        path: "model.default",
+        kind: Kind::Optional(&Kind::Text(Form::Any)),
+        default: Value::Nothing,
+        asked_by: AskedBy::Hermes,
+        older: &[],
+        doc: "The agent's model; null goes by what each request says.",
+        of: |config| text(config.model.name.as_ref()),
+    },
+    Setting {
+        path: "model.context_length",
+        kind: Kind::Optional(&Kind::Count { least: 1, most: None }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Hermes,
+        older: &[],
+        doc: "The model's context window in tokens; null goes by the model's name.",
+        of: |config| config.model.context_length.map_or(Value::Nothing, |Tokens(length)| Value::Count(length)),
+    },
+];
+
+/// A section of the file that we read, and how we treat what we do not know in it.
+pub(crate) struct Section {
+    pub(crate) path: &'static str,
+    pub(crate) strangers: Strangers,
+    /// One sentence for people.
+    pub(crate) doc: &'static str,
+}
+
+/// What a key in a section means that is none of our settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Strangers {
+    /// The section is shared: it belongs to somebody else.
+    Foreign,
+    /// A mistake, apart from these keys of Hermes Agent which we do not use.
+    Mistakes { but_for: &'static [&'static str] },
+}
+
+/// Every section that holds settings, outer before inner.
+pub(crate) static SECTIONS: &[Section] = &[
+    Section {
+        path: "compression",
+        // Hermes Agent 0.19, and what its later versions added.
+        strangers: Strangers::Mistakes {
+            but_for: &[
+                "abort_on_summary_failure",
+                "codex_app_server_auto",
+                "codex_gpt55_autoraise",
+                "codex_gpt55_autoraise_notice",
+                "hygiene_failure_cooldown_seconds",
+                "hygiene_hard_message_limit",
+                "hygiene_timeout_seconds",
+                "hygiene_total_ceiling_seconds",
+                "in_place",
+                "max_attempts",
+                "min_tail_user_messages",
+                "proactive_prune_min_reclaim_tokens",
+                "proactive_prune_min_result_chars",
+                "proactive_prune_tokens",
+                "progress_notices",
+                "summary_base_url",
+                "summary_provider",
+                "tail_mode",
+                "threshold_tokens",
+            ],
+        },
+        doc: "When and how conversations become smaller.",
+    },
+    Section { path: "auxiliary", strangers: Strangers::Foreign, doc: "Models that work beside the agent's own." },
+    Section {
+        path: "auxiliary.compression",
+        strangers: Strangers::Mistakes {
+            but_for: &["api_key", "api_mode", "context_length", "extra_body", "key_env", "reasoning_effort"],
+        },
+        doc: "The model that writes summaries.",
+    },
+    Section {
+        path: "context",
+        strangers: Strangers::Mistakes { but_for: &[] },
+        doc: "The engine that decides what is compressed.",
+    },
+    Section {
+        path: "prompt_caching",
+        strangers: Strangers::Mistakes { but_for: &[] },
+        doc: "Marks for the provider's prompt cache.",
+    },
+    Section { path: "store", strangers: Strangers::Mistakes { but_for: &[] }, doc: "What Epitome remembers." },
+    Section {
+        path: "model",
+        strangers: Strangers::Foreign,
+        doc: "The agent's own model; a plain text is read as `default`.",
+    },
+];
+
+impl Setting {
+    /// The environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        variable_of(self.path)
+    }
+}
+
+/// `EPITOME_COMPRESSION_THRESHOLD` for `compression.threshold`.
+pub(crate) fn variable_of(path: &str) -> String {
+    format!("EPITOME_{}", path.replace('.', "_").to_uppercase())
+}
+
+/// The setting of this path.
+pub(crate) fn setting(path: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.path == path)
+}
+
+/// The setting that had this path in an earlier version.
+pub(crate) fn formerly(path: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.older.contains(&path))
+}
+
+/// The section of this path.
+pub(crate) fn section(path: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.path == path)
+}
+
+/// The last part of a path.
+pub(crate) fn leaf(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or(path)
+}
+
+fn word<C: Choice>(choice: C) -> Value {
+    Value::Text(Cow::Borrowed(choice.word()))
+}
+
+fn text(text: Option<&String>) -> Value {
+    text.map_or(Value::Nothing, |text| Value::Text(text.clone().into()))
+}

@@ -1,0 +1,234 @@
+//! The configuration as the program uses it: every value present, checked and typed.
+
+use std::time::Duration;
+
+use epitome_core::tokens::Tokens;
+
+/// Every setting. Built once by [`load`](super::load); take it apart and hand each part on.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Config {
+    /// When and how conversations become smaller.
+    pub(crate) compression: CompressionConfig,
+    /// Models that work for us.
+    pub(crate) auxiliary: AuxiliaryConfig,
+    /// Which engine decides.
+    pub(crate) context: ContextConfig,
+    /// Marking requests for the provider's cache.
+    pub(crate) prompt_caching: PromptCachingConfig,
+    /// What is remembered.
+    pub(crate) store: StoreConfig,
+    /// The agent's own model.
+    pub(crate) model: ModelConfig,
+}
+
+/// When and how conversations become smaller.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CompressionConfig {
+    /// Off: requests pass through as they came.
+    pub(crate) enabled: bool,
+    /// Compaction begins when the prompt fills this share of the window.
+    pub(crate) threshold: f64,
+    /// The protected tail, as a share of the tokens at the threshold.
+    pub(crate) target_ratio: f64,
+    /// Opening messages that stay, the system prompt counted.
+    pub(crate) protect_first_n: usize,
+    /// Latest messages that stay at least.
+    pub(crate) protect_last_n: usize,
+    /// What becomes of old tool outputs.
+    pub(crate) outputs: Outputs,
+    /// Whether large outputs are digested before the threshold is reached.
+    pub(crate) controller: Controller,
+    /// How the protected tail is measured.
+    pub(crate) tail: Tail,
+    /// The safety net at 85 % of the window.
+    pub(crate) hygiene: bool,
+    /// What decides that it is time.
+    pub(crate) trigger: Trigger,
+    /// Share of the threshold at which a summary is prepared in the background; `None` never.
+    pub(crate) prepare_at: Option<f64>,
+    /// How long a request waits for a summary that is being prepared.
+    pub(crate) max_wait: Duration,
+}
+
+/// Models that work for us.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AuxiliaryConfig {
+    /// Writes the summaries.
+    pub(crate) compression: SummaryModelConfig,
+}
+
+/// The model that writes summaries.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SummaryModelConfig {
+    /// `None`: the provider's choice.
+    pub(crate) model: Option<String>,
+    /// Who is asked.
+    pub(crate) provider: Provider,
+    /// An endpoint of one's own: http or https, without credentials.
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the key. The key itself is never part of the configuration.
+    pub(crate) api_key_env: Option<String>,
+    /// When a summary is given up.
+    pub(crate) timeout: Duration,
+}
+
+/// Which engine decides.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ContextConfig {
+    /// `compressor` is the built-in; a plain name, safe to use in a path.
+    pub(crate) engine: String,
+}
+
+/// Marking requests for the provider's cache.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PromptCachingConfig {
+    /// How long the provider keeps a prefix.
+    pub(crate) cache_ttl: CacheTtl,
+}
+
+/// What is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct StoreConfig {
+    /// What edits removed.
+    pub(crate) originals: Originals,
+}
+
+/// The agent's own model, as far as the configuration knows it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ModelConfig {
+    /// Its name; `None`: whatever the request says.
+    pub(crate) name: Option<String>,
+    /// Its window; `None`: known by its name.
+    pub(crate) context_length: Option<Tokens>,
+}
+
+/// A setting that is one of a few words.
+pub(crate) trait Choice: Sized {
+    /// The value written so.
+    fn named(word: &str) -> Option<Self>;
+
+    /// How it is written.
+    fn word(self) -> &'static str;
+}
+
+/// An enum, its words, and the list of them for the table of settings.
+macro_rules! choice {
+    ($(#[$about:meta])* $name:ident { $($(#[$meaning:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum $name {
+            $($(#[$meaning])* $variant,)+
+        }
+
+        impl $name {
+            /// How its values are written, in the order of the documentation.
+            pub(crate) const NAMES: &'static [&'static str] = &[$($word),+];
+        }
+
+        impl Choice for $name {
+            fn named(word: &str) -> Option<$name> {
+                match word {
+                    $($word => Some($name::$variant),)+
+                    _ => None,
+                }
+            }
+
+            fn word(self) -> &'static str {
+                match self {
+                    $($name::$variant => $word,)+
+                }
+            }
+        }
+    };
+}
+
+choice! {
+    /// What becomes of old tool outputs.
+    Outputs {
+        /// A digest by kind: errors, failures and outliers stay.
+        Digest = "digest",
+        /// `[Old tool output cleared to save context space]`.
+        Clear = "clear",
+    }
+}
+
+choice! {
+    /// Whether large outputs are digested before the threshold is reached.
+    Controller {
+        /// No.
+        Off = "off",
+        /// Above 75 % of the window the largest old outputs first, until 50 %.
+        LargestFirst = "largest_first",
+    }
+}
+
+choice! {
+    /// How the protected tail is measured.
+    Tail {
+        /// By its share and number of messages.
+        Fixed = "fixed",
+        /// By what the task needs.
+        Adaptive = "adaptive",
+    }
+}
+
+choice! {
+    /// What decides that it is time.
+    Trigger {
+        /// The share of the window.
+        Threshold = "threshold",
+        /// What the compaction costs against what it saves.
+        Cost = "cost",
+    }
+}
+
+choice! {
+    /// How long the provider keeps a prefix.
+    CacheTtl {
+        /// Five minutes.
+        FiveMinutes = "5m",
+        /// One hour.
+        OneHour = "1h",
+    }
+}
+
+choice! {
+    /// Who writes summaries.
+    Provider {
+        /// `base_url` if set; else the request's own model; else the local summariser.
+        Auto = "auto",
+        /// As `auto`, without falling back to another endpoint.
+        Main = "main",
+        /// OpenRouter, with the key of `api_key_env`.
+        OpenRouter = "openrouter",
+        /// Nous Portal, with the key of `api_key_env`.
+        Nous = "nous",
+        /// Anthropic, with the key of `api_key_env`.
+        Anthropic = "anthropic",
+        /// OpenAI, with the key of `api_key_env`.
+        OpenAi = "openai",
+        /// No model.
+        Local = "local",
+    }
+}
+
+impl Provider {
+    /// Whether it cannot be asked without a key of its own.
+    #[must_use]
+    pub(crate) fn needs_key(self) -> bool {
+        match self {
+            Provider::OpenRouter | Provider::Nous | Provider::Anthropic | Provider::OpenAi => true,
+            Provider::Auto | Provider::Main | Provider::Local => false,
+        }
+    }
+}
+
+choice! {
+    /// What becomes of the originals that edits removed.
+    Originals {
+        /// Stored, to be fetched, searched and expanded.
+        Keep = "keep",
+        /// Not stored.
+        Off = "off",
+    }
+}

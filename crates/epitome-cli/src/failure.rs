@@ -1,0 +1,95 @@
+//! Failures as a person at a terminal sees them: what happened, and what to do next.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use epitome_wire::ReadError;
+
+use crate::config::ConfigErrors;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    kind: FailureKind,
+    message: String,
+    hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FailureKind {
+    /// A file could not be read or written.
+    Outside,
+    /// The input, the configuration or the command line is wrong.
+    Input,
+    /// The reader of our output went away, which is its right.
+    NobodyListens,
+}
+
+impl Failure {
+    /// The input is wrong.
+    pub(crate) fn input(message: impl fmt::Display) -> Failure {
+        Failure { kind: FailureKind::Input, message: message.to_string(), hint: None }
+    }
+
+    /// Reading or writing `what` failed.
+    pub(crate) fn outside(what: impl fmt::Display, error: &io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure { kind: FailureKind::NobodyListens, message: String::new(), hint: None };
+        }
+        Failure { kind: FailureKind::Outside, message: format!("{what}: {error}"), hint: None }
+    }
+
+    /// What to do next.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// A session could not be read.
+    pub(crate) fn unreadable(name: &str, error: &ReadError) -> Failure {
+        let failure = Failure::input(format!("{name}: {error}"));
+        match error {
+            ReadError::SeveralSessions { .. } => {
+                failure.hint("take one line, for example: sed -n 1p FILE | epitome compress")
+            }
+            ReadError::NotARequest { .. } | ReadError::NoConversation { .. } | ReadError::NotAList { .. } => failure
+                .hint("a session is an object with \"messages\" or \"input\", an array of messages, or JSON lines"),
+            ReadError::TooLarge { .. }
+            | ReadError::NotUtf8 { .. }
+            | ReadError::Json(_)
+            | ReadError::DuplicateKey { .. }
+            | ReadError::NotAMessage { .. }
+            | ReadError::NoRole { .. } => failure,
+        }
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn report(self) -> ExitCode {
+        let mut stderr = io::stderr().lock();
+        // Nobody can be told that stderr is gone.
+        let said = match (self.kind, &self.hint) {
+            (FailureKind::NobodyListens, _) => Ok(()),
+            (_, None) => writeln!(stderr, "epitome: {}", self.message),
+            (_, Some(hint)) => writeln!(stderr, "epitome: {}\n  hint: {hint}", self.message),
+        };
+        drop(said);
+        match self.kind {
+            FailureKind::NobodyListens => ExitCode::SUCCESS,
+            FailureKind::Outside => ExitCode::from(1),
+            FailureKind::Input => ExitCode::from(2),
+        }
+    }
+}
+
+impl From<ConfigErrors> for Failure {
+    fn from(errors: ConfigErrors) -> Failure {
+        Failure::input(format!("the configuration is wrong\n{errors}"))
+    }
+}
+
+/// A path as messages show it.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,85 @@
+//! Reading sessions and writing results, so that a crash leaves either the old file or the new one.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, shown};
+
+/// What a session without a file is called in messages.
+pub(crate) const STDIN: &str = "stdin";
+
+/// Reads a file, or stdin.
+pub(crate) fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
+    match path {
+        Some(path) => {
+            let bytes = fs::read(path).map_err(|error| Failure::outside(shown(path), &error))?;
+            Ok((shown(path), bytes))
+        }
+        None => {
+            let mut stdin = io::stdin().lock();
+            if stdin.is_terminal() {
+                return Err(Failure::input("no session: neither FILE was given, nor anything on stdin")
+                    .hint("epitome compress session.json, or epitome compress < session.json"));
+            }
+            let mut bytes = Vec::new();
+            stdin.read_to_end(&mut bytes).map_err(|error| Failure::outside(STDIN, &error))?;
+            Ok((STDIN.to_owned(), bytes))
+        }
+    }
+}
+
+/// Writes to a file, or to stdout.
+pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
+    match path {
+        Some(path) => write_file(path, bytes, Readers::Everyone).map_err(|error| Failure::outside(shown(path), &error)),
+        None => {
+            let mut stdout = io::stdout().lock();
+            let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+            written.map_err(|error| Failure::outside("stdout", &error))
+        }
+    }
+}
+
+/// Who may read a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Readers {
+    /// Whom the process's umask allows.
+    Everyone,
+    /// The owner: it holds what a conversation said.
+    Owner,
+}
+
+/// Writes a file beside its place and moves it there.
+pub(crate) fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
+    let unfinished = beside(path);
+    let written = create(&unfinished, readers).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_data()
+    });
+    let moved = written.and_then(|()| fs::rename(&unfinished, path));
+    if moved.is_err() {
+        // The first error is the one that matters; a file that was never made cannot be removed.
+        drop(fs::remove_file(&unfinished));
+    }
+    moved
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_os_string();
+    name.push(format!(".{}.unfinished", std::process::id()));
+    path.with_file_name(name)
+}
+
+fn create(path: &Path, readers: Readers) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    if readers == Readers::Owner {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    #[cfg(not(unix))]
+    let (Readers::Everyone | Readers::Owner) = readers;
+    options.open(path)
+}

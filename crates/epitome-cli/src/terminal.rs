@@ -1,0 +1,67 @@
+//! Colours, only where somebody sees them.
+
+use std::io::{self, IsTerminal};
+
+use crate::config::Environment;
+
+/// How to write for the stream at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Style {
+    coloured: bool,
+}
+
+impl Style {
+    /// For stdout.
+    pub(crate) fn of_stdout(environment: &Environment) -> Style {
+        Style { coloured: io::stdout().is_terminal() && environment.get("NO_COLOR").is_none() }
+    }
+
+    /// For stderr.
+    pub(crate) fn of_stderr(environment: &Environment) -> Style {
+        Style { coloured: io::stderr().is_terminal() && environment.get("NO_COLOR").is_none() }
+    }
+
+    /// A heading.
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    /// Something of lesser importance.
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+
+    /// Something good.
+    pub(crate) fn green(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    /// Something to look at.
+    pub(crate) fn yellow(self, text: &str) -> String {
+        self.wrap("33", text)
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+/// A bar of at most `width` cells, filled to `share`, in eighths of a cell.
+pub(crate) fn bar(share: f64, width: usize) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
+    let part = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"].get(eighths % 8).copied().unwrap_or_default();
+    format!("{}{part}", "█".repeat(eighths / 8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_is_as_long_as_its_share() {
+        assert_eq!(bar(0.0, 4), "");
+        assert_eq!(bar(0.5, 4), "██");
+        assert_eq!(bar(0.53, 4), "██▏");
+        assert_eq!(bar(7.0, 4), "████");
+    }
+}

@@ -1,0 +1,343 @@
+//! The program as a person runs it: what goes in, what comes out, and with which exit code.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+/// What a run of the program said.
+struct Run {
+    code: i32,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Run {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("our output is UTF-8")
+    }
+}
+
+/// Runs the program with nothing of this machine's environment or configuration.
+fn epitome(arguments: &[&str], stdin: &[u8]) -> Run {
+    let home = TempDir::new().expect("a temporary directory");
+    run_in(home.path(), arguments, stdin)
+}
+
+fn run_in(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_epitome"))
+        .args(arguments)
+        .current_dir(directory)
+        .env_clear()
+        .env("HOME", directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut pipe = child.stdin.take().expect("stdin is piped");
+    let bytes = stdin.to_vec();
+    // The program may end before it has read everything, as it should on a wrong command line.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let output = child.wait_with_output().expect("the program ends");
+    writer.join().expect("the writer ends");
+    Run {
+        code: output.status.code().expect("it was not killed"),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
+    }
+}
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fastapi-session.json")
+}
+
+fn sample_bytes() -> Vec<u8> {
+    std::fs::read(sample()).expect("the sample session is part of the project")
+}
+
+/// One line a message of a Chat session: what the model will see.
+fn shape(session: &[u8]) -> String {
+    let format = epitome_wire::Format::Detect;
+    let request = epitome_wire::Request::read(session.to_vec(), format, epitome_wire::DuplicateKeys::Refuse);
+    epitome_core::shape::shape(request.expect("a valid session").conversation(), 60)
+}
+
+#[test]
+fn the_guides_example_becomes_what_the_guide_shows() {
+    let run = epitome(&["compress", "--context-length", "128000", "--report"], &sample_bytes());
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    insta::assert_snapshot!(run.stderr, @"
+    epitome: stdin: ≈ 95,392 → ≈ 34,625 tokens (63.7 % saved), 45 → 25 messages
+      before ████████████████████████████████████████
+      after  ██████████████▌
+      summarise the middle
+      summary by: local
+    ");
+    insta::assert_snapshot!(shape(&run.stdout), @r#"
+    00 system    "You are a helpful assistant. You work on a project in /srv/p…"
+    01 user      "Help me set up a FastAPI project. Use SQLAlchemy 2 with asyn…"
+    02 assistant "[CONTEXT COMPACTION] Earlier turns were compacted into this…"
+    03 user      "[The summary above is complete. Go on from where the work st…"
+    04 assistant call terminal#call_024
+    05 tool      output #call_024 " app/routers/users.py | 86 +++++-----\n app/routers/orders.py…"
+    06 assistant call read_file#call_026
+    07 tool      output #call_026 "\"\"\"Routes for shipments.\"\"\"\n\nfrom datetime import datetime\nf…"
+    08 assistant call read_file#call_028
+    09 tool      output #call_028 "\"\"\"Routes for reviews.\"\"\"\n\nfrom datetime import datetime\nfro…"
+    10 assistant call read_file#call_030
+    11 tool      output #call_030 "\"\"\"Routes for coupons.\"\"\"\n\nfrom datetime import datetime\nfro…"
+    12 assistant call write_file#call_032
+    13 tool      output #call_032 "file written (4.0KB)"
+    14 assistant call read_file#call_034
+    15 tool      output #call_034 "2026-03-01T10:00:00.732Z INFO    uvicorn.access 24.0.0.16:61…"
+    16 assistant call terminal#call_036
+    17 tool      output #call_036 "app/routers/coupons.py:88:5: F841 local variable `rows` is a…"
+    18 assistant call terminal#call_038
+    19 tool      output #call_038 "============================= test session starts ==========…"
+    20 user      "Fix the failing tests"
+    21 assistant call read_file#call_041
+    22 tool      output #call_041 "import pytest\n\"\"\"Routes for addresss.\"\"\"\n\nfrom datetime impo…"
+    23 assistant "I see the issue with the test fixtures: `session` is defined…"
+    24 user      "Great, also add error handling"
+    "#);
+}
+
+#[test]
+fn below_the_trigger_nothing_changes() {
+    let run = epitome(&["compress", "--context-length", "400000", "--report"], &sample_bytes());
+    assert_eq!((run.code, run.stdout == sample_bytes()), (0, true));
+    insta::assert_snapshot!(run.stderr, @"epitome: stdin: ≈ 95,392 tokens, below the trigger of 200,000; nothing to do");
+}
+
+#[test]
+fn a_result_compressed_again_is_itself() {
+    let arguments = ["compress", "--context-length", "128000"];
+    let once = epitome(&arguments, &sample_bytes());
+    let twice = epitome(&arguments, &once.stdout);
+    assert!(once.stdout != sample_bytes());
+    assert!(once.stdout == twice.stdout);
+}
+
+#[test]
+fn a_plan_is_shown_and_nothing_is_done() {
+    let run = epitome(&["compress", "--context-length", "64000", "--plan"], &sample_bytes());
+    assert_eq!(run.code, 0);
+    insta::assert_snapshot!(run.text(), @"
+    stdin: ≈ 95,392 tokens, trigger 32,000, window 64,000 (flag --context-length): the threshold is reached
+      head    messages 0–1        65
+      middle  messages 2–23   61,387
+      tail    messages 24–44  33,940
+    steps:
+      add a note to the system prompt
+      summarise messages 2–23 in at most 3,200 tokens, said as assistant
+      shorten 2 tool outputs:
+        message 29: [digest of 800 lines, 29,794 bytes; original 37ce07ed0562]
+        message 35: [digest of 140 lines, 17,805 bytes; original 2c0bb647b708]
+    rungs, with the size each leads to at most:
+      summarise the middle         37,276
+      shorten outputs in the tail  22,395
+    ");
+    let json = epitome(&["compress", "--context-length", "64000", "--plan", "--json"], &sample_bytes());
+    let plan: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");
+    assert_eq!(plan["action"], "plan");
+    assert!(plan["plan"]["steps"].as_array().is_some_and(|steps| !steps.is_empty()));
+}
+
+#[test]
+fn expand_gives_the_original_back_to_the_byte() {
+    let home = TempDir::new().expect("a temporary directory");
+    for window in ["32000", "64000", "128000", "1000000"] {
+        let arguments = ["compress", "--context-length", window, "--originals", "kept", "-o", "small.json"];
+        let run = run_in(home.path(), &arguments, &sample_bytes());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let run = run_in(home.path(), &["expand", "small.json", "--originals", "kept"], b"");
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stdout == sample_bytes(), "a window of {window}");
+    }
+}
+
+#[test]
+fn a_session_that_grew_is_expanded_with_what_was_added() {
+    let home = TempDir::new().expect("a temporary directory");
+    let arguments = ["compress", "--context-length", "64000", "--originals", "kept"];
+    let small = run_in(home.path(), &arguments, &sample_bytes()).stdout;
+    let add = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).expect("JSON is UTF-8");
+        let (before, after) = text.rsplit_once("\n ]").expect("the sample is indented");
+        format!("{before},\n  {{\"role\": \"user\", \"content\": \"and now?\"}}\n ]{after}").into_bytes()
+    };
+    let run = run_in(home.path(), &["expand", "--originals", "kept"], &add(&small));
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout == add(&sample_bytes()));
+    insta::assert_snapshot!(run.stderr, @"epitome: note: the session has grown since it was compressed; what was added is kept behind the original");
+}
+
+#[test]
+fn a_removed_output_is_found_by_the_hash_that_its_digest_cites() {
+    let home = TempDir::new().expect("a temporary directory");
+    let arguments = ["compress", "--context-length", "32000", "--originals", "kept"];
+    let small = run_in(home.path(), &arguments, &sample_bytes());
+    let text = small.text();
+    let (_, after) = text.split_once("; original ").expect("a digest cites its original");
+    let hash = after.get(..12).expect("twelve digits");
+    let piece = run_in(home.path(), &["expand", "--originals", "kept", "--hash", hash], b"");
+    assert_eq!(piece.code, 0, "{}", piece.stderr);
+    let sample = serde_json::from_slice::<serde_json::Value>(&sample_bytes()).expect("JSON");
+    let outputs = sample["messages"].as_array().expect("messages").iter().map(|message| &message["content"]);
+    assert!(outputs.into_iter().any(|content| content.as_str() == Some(piece.text())));
+}
+
+#[track_caller]
+fn check_refused(arguments: &[&str], stdin: &[u8]) -> String {
+    let run = epitome(arguments, stdin);
+    assert_eq!((run.code, run.stdout.len()), (2, 0), "{}", run.stderr);
+    run.stderr
+}
+
+#[test]
+fn malformed_input_is_refused_with_its_place() {
+    let cases: [&[u8]; 7] = [
+        b"{\"messages\": [\n  {\"role\": \"user\" \"content\": 1}]}",
+        b"",
+        b"{\"messages\": [{\"role\": \"user\", \"content\": \"a\", \"content\": \"b\"}]}",
+        b"{\"question\": 42}",
+        b"{\"messages\": [{\"role\": \"user\", \"content\": \"\xff\"}]}",
+        b"{\"messages\": []}\n{\"messages\": []}\n",
+        b"{\"messages\": [42]}",
+    ];
+    let refusals: Vec<String> = cases.iter().map(|case| check_refused(&["compress"], case)).collect();
+    insta::assert_snapshot!(refusals.join("\n"), @r#"
+    epitome: stdin: expected ',' or '}' at line 2, column 19
+
+    epitome: stdin: expected a value at line 1, column 1
+
+    epitome: stdin: the key "content" stands a second time in its object at line 1, column 48
+
+    epitome: stdin: expected an object with "messages" or "input", an array of messages, or one message a line, found an object without them at line 1, column 1
+      hint: a session is an object with "messages" or "input", an array of messages, or JSON lines
+
+    epitome: stdin: bytes that are not UTF-8 at line 1, column 44
+
+    epitome: stdin: 2 sessions found, one is expected
+      hint: take one line, for example: sed -n 1p FILE | epitome compress
+
+    epitome: stdin: expected a message, found a number at line 1, column 15
+    "#);
+}
+
+#[test]
+fn a_wrong_command_line_is_refused() {
+    check_refused(&["compress", "--context-length", "none"], b"");
+    check_refused(&["compress", "--format", "gemini"], b"");
+    check_refused(&["compress", "--set", "compression.threshold=2"], b"");
+    check_refused(&["expand"], b"");
+    check_refused(&["expand", "--originals", "nowhere"], b"{}");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let run = epitome(&["compress", "no-such-session.json"], b"");
+    assert_eq!(run.code, 1);
+    insta::assert_snapshot!(run.stderr, @"epitome: no-such-session.json: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_trigger_out_of_reach_is_explained_and_strictly_an_error() {
+    let arguments = ["compress", "--context-length", "500"];
+    let run = epitome(&arguments, &sample_bytes());
+    assert_eq!(run.code, 0);
+    assert!(run.stdout.len() < sample_bytes().len());
+    insta::assert_snapshot!(run.stderr, @"epitome: the trigger was not reached: the newest exchange (10 tokens) does not fit beside system prompt and tools (28) and the protected first messages (37); the trigger is 250");
+    let strict = epitome(&[&arguments[..], &["--strict"]].concat(), &sample_bytes());
+    assert_eq!((strict.code, strict.stdout == run.stdout), (3, true));
+}
+
+#[test]
+fn a_size_that_is_asked_for_is_met() {
+    for target in ["4000", "12000", "30000"] {
+        let run = epitome(&["compress", "--target-tokens", target, "--report", "--json"], &sample_bytes());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let report = run.stderr.trim_start_matches("epitome: ");
+        let report: serde_json::Value = serde_json::from_str(report).expect("--json gives JSON");
+        let after = report["tokens_after"].as_u64().expect("a number");
+        let target: u64 = target.parse().expect("a number");
+        assert!(after <= target && after * 10 >= target * 5, "{after} of {target}");
+    }
+}
+
+#[test]
+fn an_unknown_model_is_said_to_be_unknown() {
+    let session = br#"{"model": "quux-9", "messages": [{"role": "user", "content": "hi"}]}"#;
+    let run = epitome(&["compress"], session);
+    assert_eq!((run.code, run.stdout.as_slice()), (0, &session[..]));
+    insta::assert_snapshot!(run.stderr, @r#"epitome: warning: the model "quux-9" is not known: a window of 128,000 tokens is assumed; say --context-length, or model.context_length in the configuration"#);
+}
+
+#[test]
+fn inspect_shows_where_the_tokens_are() {
+    let home = TempDir::new().expect("a temporary directory");
+    std::fs::copy(sample(), home.path().join("session.json")).expect("a copy");
+    let run = run_in(home.path(), &["inspect", "session.json", "--top", "3"], b"");
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    insta::assert_snapshot!(run.text(), @"
+    session.json: 45 messages, 93,950 tokens, 73 % of a window of 128,000 (the catalogue)
+    format openai, model gpt-4o
+
+    tokens by source
+      system              26   0.0 %
+      user                54   0.1 %
+      text               180   0.2 %
+      tool arguments   2,769   2.9 %  ▉
+      tool results    90,921  96.8 %  ██████████████████████████████
+
+    largest outputs
+      message 13  10,236  read_file app/routers/products.py
+      message 19  10,190  read_file logs/server.log
+      message 9    8,806  read_file app/routers/orders.py
+
+    what a compaction would do
+      summarise the middle: at most 40,476 tokens would be left (the trigger is 64,000)
+
+    prompt cache
+      no cache_control markers in the request
+      62 tokens at the start would stay cached across a compaction
+    ");
+    let json = run_in(home.path(), &["inspect", "session.json", "--json"], b"");
+    let report: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");
+    let by_source = report["tokens_by_source"].as_object().expect("an object");
+    let sum: u64 = by_source.values().filter_map(serde_json::Value::as_u64).sum();
+    assert_eq!(report["tokens"].as_u64(), Some(sum));
+}
+
+#[test]
+fn engines_are_listed() {
+    let run = epitome(&["engines"], b"");
+    insta::assert_snapshot!(run.text(), @"
+    *  compressor  keeps the beginning and the recent turns, shortens old tool outputs, summarises what lies between
+    * chosen by context.engine
+    ");
+    let run = epitome(&["engines", "--set", "context.engine=lcm"], b"");
+    insta::assert_snapshot!(run.stderr, @r#"epitome: warning: no engine is named "lcm"; the built-in one stands in"#);
+}
+
+#[test]
+fn every_dialect_is_compressed_and_stays_what_it_is() {
+    for dialect in ["openai", "anthropic", "responses"] {
+        let converted = epitome(&["convert", "--to", dialect], &sample_bytes()).stdout;
+        let run = epitome(&["compress", "--context-length", "128000"], &converted);
+        assert_eq!(run.code, 0, "{dialect}: {}", run.stderr);
+        assert!(run.stdout.len() < converted.len(), "{dialect}");
+        let report = epitome(&["inspect", "--json", "--context-length", "128000"], &run.stdout);
+        let report: serde_json::Value = serde_json::from_str(report.text()).expect("--json gives JSON");
+        assert_eq!(report["format"], dialect);
+        assert!(report["tokens"].as_u64().is_some_and(|tokens| tokens < 64_000), "{dialect}: {}", report["tokens"]);
+    }
+}
+
+#[test]
+fn a_topic_in_focus_is_kept() {
+    let focus = epitome(&["compress", "--context-length", "40000", "--focus", "pool_id"], &sample_bytes());
+    assert!(focus.text().contains("pool_id=7f3a"), "the line about the topic");
+}
