@@ -13,6 +13,7 @@ pub mod edit;
 pub mod engine;
 pub mod engines;
 pub mod fingerprint;
+pub mod lines;
 pub mod model;
 pub mod outputs;
 pub mod shape;

@@ -1,6 +1,7 @@
 //! Any output: its first lines, every line that speaks of an error, and its last lines.
 
 use super::{Interest, OutputCompressor, ToolOutput, cut_to_chars};
+use crate::lines::line_around;
 use crate::tokens::{TokenCounter, Tokens};
 
 /// The kind that takes what no other kind knows.
@@ -79,23 +80,36 @@ fn render(lines: &[&str], kept: &[bool]) -> String {
 
 /// The first line that speaks of an error.
 pub fn first_error(text: &str) -> Option<&str> {
-    text.lines().map(str::trim).find(|line| is_error(line))
+    error_lines(text).next().map(str::trim)
+}
+
+/// The lines that speak of an error, a failure or a warning.
+pub fn error_lines(text: &str) -> impl Iterator<Item = &str> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = from + find_error(text.as_bytes().get(from..)?)?;
+        let line = line_around(text, at);
+        from = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
+        Some(line)
+    })
 }
 
 /// Whether a line speaks of an error, a failure or a warning.
-///
-/// A word counts where it begins: behind something that is no letter, or with a capital (`TypeError`, not `stderr`).
 pub fn is_error(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let mut after_letter = false;
-    for (index, byte) in bytes.iter().enumerate() {
-        let begins = !after_letter || byte.is_ascii_uppercase();
-        after_letter = byte.is_ascii_alphabetic();
-        if begins && after_letter && begins_error_word(bytes.get(index..).unwrap_or_default()) {
-            return true;
+    find_error(line.as_bytes()).is_some()
+}
+
+/// Where the first word of an error begins: behind something that is no letter, or with a capital (`TypeError`, not
+/// `stderr`).
+fn find_error(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().enumerate().find_map(|(index, byte)| {
+        if !matches!(byte | 0x20, b'e' | b'f' | b'p' | b't' | b'w' | b'd' | b'c') {
+            return None;
         }
-    }
-    false
+        let before = index.checked_sub(1).and_then(|before| bytes.get(before));
+        let begins = byte.is_ascii_uppercase() || before.is_none_or(|before| !before.is_ascii_alphabetic());
+        (begins && begins_error_word(bytes.get(index..).unwrap_or_default())).then_some(index)
+    })
 }
 
 fn begins_error_word(text: &[u8]) -> bool {
@@ -181,6 +195,7 @@ mod tests {
         ] {
             assert!(is_error(line), "{line}");
         }
+        assert_eq!(error_lines("fine\nError: a\nfine\nb failed\n").collect::<Vec<_>>(), ["Error: a", "b failed"]);
         for line in ["2> stderr", "all good", "", "terror", "é", "unwarned"] {
             assert!(!is_error(line), "{line}");
         }

@@ -11,8 +11,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::template::{REQUEST_CLOSE, REQUEST_OPEN, Section, Sections};
 use super::{NewestRequest, SummarizeError, Summarizer, SummaryRequest, requests};
 use crate::arguments::{self, PATH_KEYS};
+use crate::lines::lines_with;
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
-use crate::outputs::excerpt::is_error;
+use crate::outputs::excerpt::{error_lines, first_error};
 use crate::outputs::{Interest, ToolOutput, cut_to_chars};
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -197,10 +198,8 @@ impl<'counter> Notes<'counter> {
     }
 
     fn read_words(&mut self, text: &str) {
-        for line in text.lines().map(str::trim).filter(|line| line.len() > 12 && line.len() < 600) {
-            if DECISION_WORDS.iter().any(|word| line.contains(word)) {
-                self.add(Section::Decisions, LATER, format!("- {}", cut_to_chars(line, 240)));
-            }
+        for line in lines_with(text, &DECISION_WORDS, 10).into_iter().map(str::trim) {
+            self.add(Section::Decisions, LATER, format!("- {}", cut_to_chars(line, 240)));
         }
         if let Some(line) = text.lines().map(str::trim).find(|line| !line.is_empty()) {
             self.add(Section::Done, LATER, format!("- said: {}", cut_to_chars(line, 160)));
@@ -213,11 +212,11 @@ impl<'counter> Notes<'counter> {
         let kind = CallKind::of(&call.name);
         let lines = memchr::memchr_iter(b'\n', output.text.as_bytes()).count() + 1;
         // A source file that speaks of errors has not failed; a log that does says so in capitals.
-        let tells = |line: &&str| match (result.is_error, kind) {
-            (false, CallKind::Reads) => [" ERROR ", " FATAL ", " CRITICAL "].iter().any(|word| line.contains(word)),
-            (true, _) | (false, CallKind::Writes | CallKind::Runs) => is_error(line),
+        let errors: Vec<&str> = match (result.is_error, kind) {
+            (false, CallKind::Reads) => lines_with(&output.text, &[" ERROR ", " FATAL ", " CRITICAL "], 3),
+            (true, _) | (false, CallKind::Writes | CallKind::Runs) => error_lines(&output.text).take(3).collect(),
         };
-        let errors: Vec<&str> = output.text.lines().filter(tells).take(3).map(str::trim).collect();
+        let errors: Vec<&str> = errors.into_iter().map(str::trim).collect();
         let named = arguments::describe(&call.name, &call.arguments, 120);
         let outcome = match (result.is_error, errors.first()) {
             (true, Some(error)) => format!("failed: {}", cut_to_chars(error, 140)),
@@ -267,7 +266,7 @@ impl<'counter> Notes<'counter> {
         let last_result = messages.iter().rev().flat_map(Message::results).next();
         if let Some(failed) = last_result.filter(|result| result.is_error) {
             let text = failed.text();
-            let line = text.lines().find(|line| is_error(line)).unwrap_or(&text);
+            let line = first_error(&text).unwrap_or(&text);
             self.add(Section::Blocked, FIRST, format!("- the last call failed: {}", cut_to_chars(line.trim(), 240)));
         }
     }
