@@ -24,3 +24,8 @@ pub use error::{Position, ReadError, SpliceError};
 pub use json::{DuplicateKeys, JsonError, JsonProblem};
 pub use request::{Container, Format, Request};
 pub use splice::{Patch, Spliced, unsplice};
+
+/// The README's example is compiled, so that it stays true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -8,8 +8,9 @@ use epitome_core::budget::Budget;
 use epitome_core::engine::{Occasion, Plan, Reason, Registry};
 use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Block, Conversation, Pairing, ToolCall};
-use epitome_core::tokens::Tokens;
-use epitome_core::tokens::{Precision, Source, by_source, conversation_tokens, message_tokens};
+use epitome_core::tokens::{
+    BpeCounter, Calibration, Precision, Source, Tokens, by_source, conversation_tokens, message_tokens, prefix_tokens,
+};
 use serde_json::{Value, json};
 
 use super::{configuration, print, print_json, say};
@@ -30,6 +31,15 @@ struct Findings {
     plan: Option<Plan>,
     /// System prompt, tools and head: what a compaction leaves in the provider's cache.
     stable: Tokens,
+    /// What the provider reported, where the recording has it.
+    reported: Option<Reported>,
+}
+
+/// What reported usage teaches about our counts.
+struct Reported {
+    calibration: Calibration,
+    /// What the whole session comes to by it.
+    expected: Tokens,
 }
 
 struct Output {
@@ -91,7 +101,22 @@ fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findin
         budget,
         plan,
         stable: total - messages + head,
+        reported: reported(conversation, session.model.as_deref().unwrap_or_default()),
     }
+}
+
+/// Learns from the usage that was recorded with each call, in tokens of the public vocabulary.
+fn reported(conversation: &Conversation, model: &str) -> Option<Reported> {
+    let mut calibration = Calibration::of_model(model);
+    let mut counted = prefix_tokens(conversation, &BpeCounter, Precision::Exact);
+    for message in &conversation.messages {
+        if let Some(reported) = message.reported_prompt_tokens {
+            calibration.observe(counted, Tokens(reported));
+        }
+        counted += message_tokens(message, &BpeCounter, Precision::Exact);
+    }
+    let expected = calibration.apply(counted);
+    (calibration.observations() > 0).then_some(Reported { calibration, expected })
 }
 
 fn outputs(conversation: &Conversation, session: &Session, top: usize) -> (Vec<Output>, Vec<Repeat>) {
@@ -188,6 +213,17 @@ fn as_text(session: &Session, findings: &Findings, style: Style) -> String {
             .collect();
         lines.extend(rows(&[Column::Right, Column::Right, Column::Left], &cells));
     }
+    if let Some(Reported { calibration, expected }) = &findings.reported {
+        lines.push(String::new());
+        lines.push(style.bold("what the provider reported"));
+        lines.push(format!(
+            "  {} calls: {:.2} × the tokens of o200k_base, and {} that the session does not show",
+            calibration.observations(),
+            calibration.factor(),
+            calibration.hidden()
+        ));
+        lines.push(format!("  by that, the whole session would be a prompt of {expected}"));
+    }
     lines.push(String::new());
     lines.push(style.bold("what a compaction would do"));
     lines.push(format!("  {}", outlook(findings)));
@@ -255,6 +291,12 @@ fn as_json(session: &Session, findings: &Findings) -> Value {
         "tokens_by_source": sources,
         "largest_outputs": largest,
         "repeated_outputs": repeats,
+        "reported": findings.reported.as_ref().map(|reported| json!({
+            "calls": reported.calibration.observations(),
+            "factor": reported.calibration.factor(),
+            "hidden_tokens": reported.calibration.hidden(),
+            "expected_prompt_tokens": reported.expected,
+        })),
         "trigger": findings.budget.trigger,
         "plan": findings.plan,
         "cache": {
