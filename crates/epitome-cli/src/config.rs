@@ -5,7 +5,7 @@
 //! `$XDG_CONFIG_HOME/epitome/config.yaml` or `~/.config/epitome/config.yaml` if there is one. A `config.yaml` of
 //! Hermes Agent can be named as it is. This is the only place that reads the process's environment.
 //!
-//! Reading order: [`values`] → [`settings`] → [`yaml`] → [`kind`] → [`file`] → [`gather`] → [`remark`].
+//! Reading order: [`values`] → [`settings`] → [`yaml`] → [`kind`] → [`mod@file`] → [`gather`] → [`remark`].
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,6 +1,6 @@
 //! The built-in engine: keeps head and tail, summarises the middle, and climbs a ladder until it fits (M7–M17).
 //!
-//! Every rung works on a [`Draft`], which knows what the request would weigh at most if it were carried out: a summary
+//! Every rung works on a draft, which knows what the request would weigh at most if it were carried out: a summary
 //! counts with its whole budget. So the plan is complete before anything is asked of a summariser, and a summariser that
 //! fails, or says too much, cannot change where a compaction ends.
 

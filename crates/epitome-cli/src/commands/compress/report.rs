@@ -89,15 +89,12 @@ pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
         zone("middle", plan.head_end, plan.tail_start.max(plan.head_end)),
         zone("tail", plan.tail_start, messages),
     ];
-    let mut lines = vec![format!(
-        "{}: {} tokens, trigger {}, window {} ({}): {}",
-        session.name,
-        shown(work.weight),
-        work.budget.trigger,
-        work.budget.context_length,
-        session.window.said_by,
-        plan.reason
-    )];
+    let limits = if work.budget.forced {
+        format!("{} at most", work.budget.context_length)
+    } else {
+        format!("trigger {}, window {} ({})", work.budget.trigger, session.window.length, session.window.said_by)
+    };
+    let mut lines = vec![format!("{}: {} tokens, {limits}: {}", session.name, shown(work.weight), plan.reason)];
     lines.extend(rows(&[Column::Left, Column::Left, Column::Right], &zones));
     lines.push("steps:".to_owned());
     let (shortened, others): (Vec<&Step>, Vec<&Step>) =
@@ -133,7 +130,7 @@ fn base(session: &Session, work: &Work) -> Value {
         "session": session.name,
         "format": session.request.dialect().name(),
         "model": session.model,
-        "context_length": work.budget.context_length,
+        "context_length": session.window.length,
         "context_length_said_by": session.window.said_by,
         "trigger": work.budget.trigger,
         "tokens_before": work.weight.tokens,
