@@ -1,6 +1,6 @@
 //! Reading sessions and writing results, so that a crash leaves either the old file or the new one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub(crate) fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
 /// Writes to a file, or to stdout.
 pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     match path {
-        Some(path) => write_file(path, bytes, Readers::Everyone).map_err(|error| Failure::outside(shown(path), &error)),
+        Some(path) => replace(path, bytes).map_err(|error| Failure::outside(shown(path), &error)),
         None => {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
@@ -41,19 +41,35 @@ pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
+/// Writes where the user said: a link is followed, a file keeps its permissions, and what is no file (a pipe, a device)
+/// is written to as it is.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Ok(known) = fs::metadata(path) else { return write_file(path, bytes, Readers::Everyone) };
+    if !known.is_file() {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let place = fs::canonicalize(path)?;
+    write_file(&place, bytes, Readers::Like(known.permissions()))
+}
+
 /// Who may read a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Readers {
     /// Whom the process's umask allows.
     Everyone,
     /// The owner: it holds what a conversation said.
     Owner,
+    /// Those who may read the file that is replaced.
+    Like(Permissions),
 }
 
 /// Writes a file beside its place and moves it there.
 pub(crate) fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let unfinished = beside(path);
-    let written = create(&unfinished, readers).and_then(|mut file| {
+    let written = create(&unfinished, &readers).and_then(|mut file| {
+        if let Readers::Like(permissions) = readers {
+            file.set_permissions(permissions)?;
+        }
         file.write_all(bytes)?;
         file.sync_data()
     });
@@ -71,15 +87,15 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn create(path: &Path, readers: Readers) -> io::Result<File> {
+fn create(path: &Path, readers: &Readers) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
-    if readers == Readers::Owner {
+    if *readers != Readers::Everyone {
         use std::os::unix::fs::OpenOptionsExt;
         options.mode(0o600);
     }
     #[cfg(not(unix))]
-    let (Readers::Everyone | Readers::Owner) = readers;
+    let (Readers::Everyone | Readers::Owner | Readers::Like(_)) = readers;
     options.open(path)
 }

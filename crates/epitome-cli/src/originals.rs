@@ -31,6 +31,8 @@ struct Receipt {
     input: String,
     /// What it became.
     output: String,
+    /// How many compactions of the same session lie before this one, and must be undone after it.
+    depth: usize,
     pieces: Vec<Piece>,
 }
 
@@ -96,9 +98,20 @@ impl Originals {
                 original: self.put(removed)?.to_string(),
             });
         }
-        let output = ContentHash::of(&spliced.bytes).to_string();
+        let (input, output) = (ContentHash::of(before).to_string(), ContentHash::of(&spliced.bytes).to_string());
         let path = self.receipts().join(format!("{output}.json"));
-        let receipt = Receipt { version: RECEIPT_VERSION, input: ContentHash::of(before).to_string(), output, pieces };
+        if path.is_file() {
+            let known = self.read_receipt(&path)?.input;
+            // A session that had nothing to be done is its own result: the receipt that is there says more.
+            return if known == input || pieces.is_empty() {
+                Ok(())
+            } else {
+                Err(Failure::input(format!("{}: another session became the same bytes", shown(&path)))
+                    .hint("keep the originals of this one in another directory"))
+            };
+        }
+        let depth = self.fitting(before)?.map_or(0, |receipt| receipt.depth + 1);
+        let receipt = Receipt { version: RECEIPT_VERSION, input, output, depth, pieces };
         let text = serde_json::to_vec_pretty(&receipt).expect("a receipt holds nothing that JSON cannot say");
         write_file(&path, &text, Readers::Owner).map_err(|error| Failure::outside(shown(&path), &error))
     }
@@ -117,19 +130,16 @@ impl Originals {
                 Some(_) | None => Err(Failure::input(format!("{}: the receipt is damaged", shown(&exact)))),
             };
         }
-        // The session may have grown since: then every edited place is still where it was.
-        let mut paths = self.list_receipts()?;
-        paths.sort();
-        for path in paths {
-            let receipt = self.read_receipt(&path)?;
-            if receipt.pieces.is_empty() || !receipt.fits(bytes) {
-                continue;
-            }
-            if let Some(original) = self.follow(&receipt, bytes)? {
-                return Ok(Some(Restored { bytes: original, exact: false }));
-            }
-        }
-        Ok(None)
+        let Some(receipt) = self.fitting(bytes)? else { return Ok(None) };
+        Ok(self.follow(&receipt, bytes)?.map(|bytes| Restored { bytes, exact: false }))
+    }
+
+    /// The latest compaction that led to the beginning of `bytes`: the session has grown since, and every edited place is
+    /// still where it was. Receipts of other sessions that cannot be read are none of our business here.
+    fn fitting(&self, bytes: &[u8]) -> Result<Option<Receipt>, Failure> {
+        let receipts = self.list_receipts()?.into_iter().filter_map(|path| self.read_receipt(&path).ok());
+        let fitting = receipts.filter(|receipt| !receipt.pieces.is_empty() && receipt.fits(bytes));
+        Ok(fitting.max_by(|one, other| (one.depth, &one.output).cmp(&(other.depth, &other.output))))
     }
 
     /// One piece, by its hash or the beginning of it.
@@ -141,18 +151,24 @@ impl Originals {
         let (directory, beginning) = hash.split_at(2);
         let mut found = Vec::new();
         let directory = self.objects().join(directory);
-        if directory.is_dir() {
+        let whole = directory.join(beginning);
+        if whole.is_file() {
+            found.push(whole);
+        } else if directory.is_dir() {
             let entries = fs::read_dir(&directory).map_err(|error| Failure::outside(shown(&directory), &error))?;
             for entry in entries {
                 let entry = entry.map_err(|error| Failure::outside(shown(&directory), &error))?;
-                if entry.file_name().to_string_lossy().starts_with(beginning) {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                // A killed process may have left an unfinished file, whose name goes on behind the hash.
+                if name.starts_with(beginning) && name.len() + 2 == ContentHash::DIGITS {
                     found.push(entry.path());
                 }
             }
         }
         match found.as_slice() {
             [] => Err(Failure::input(format!("nothing is kept under {hash} in {}", shown(&self.directory)))),
-            [path] => fs::read(path).map_err(|error| Failure::outside(shown(path), &error)),
+            [path] => read_piece(path),
             [_, _, ..] => Err(Failure::input(format!("{} pieces begin with {hash}", found.len()))
                 .hint("give more digits of the hash")),
         }
@@ -222,6 +238,16 @@ impl Receipt {
             there.is_some_and(|there| ContentHash::of(there).to_string() == piece.replacement)
         })
     }
+}
+
+/// A piece that is what its name says.
+fn read_piece(path: &Path) -> Result<Vec<u8>, Failure> {
+    let bytes = fs::read(path).map_err(|error| Failure::outside(shown(path), &error))?;
+    let named = path.file_name().unwrap_or_default().to_string_lossy();
+    if ContentHash::of(&bytes).to_string().ends_with(&*named) {
+        return Ok(bytes);
+    }
+    Err(Failure::input(format!("{}: the piece is damaged: its content has another hash", shown(path))))
 }
 
 fn make_private(directory: &Path) -> io::Result<()> {

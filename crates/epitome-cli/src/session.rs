@@ -50,6 +50,9 @@ impl Session {
     /// Reads a session, as flags and configuration say.
     pub(crate) fn read(arguments: &SessionArguments, loaded: &Loaded) -> Result<Session, Failure> {
         let (name, bytes) = files::read(arguments.file.as_deref())?;
+        if bytes.trim_ascii().is_empty() {
+            return Err(Failure::input(format!("{name}: the session is empty")));
+        }
         let format = arguments.format.map_or(Format::Detect, |dialect| Format::Given(dialect.into()));
         let request = Request::read(bytes, format, DuplicateKeys::Refuse);
         let request = request.map_err(|error| Failure::unreadable(&name, &error))?;

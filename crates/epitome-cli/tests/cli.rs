@@ -69,7 +69,7 @@ fn the_guides_example_becomes_what_the_guide_shows() {
     let run = epitome(&["compress", "--context-length", "128000", "--report"], &sample_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
-    epitome: stdin: ≈ 95,392 → ≈ 34,625 tokens (63.7 % saved), 45 → 25 messages
+    epitome: stdin: ≈ 95,392 → ≈ 34,672 tokens (63.7 % saved), 45 → 25 messages
       before ████████████████████████████████████████
       after  ██████████████▌
       summarise the middle
@@ -79,7 +79,7 @@ fn the_guides_example_becomes_what_the_guide_shows() {
     00 system    "You are a helpful assistant. You work on a project in /srv/p…"
     01 user      "Help me set up a FastAPI project. Use SQLAlchemy 2 with asyn…"
     02 assistant "[CONTEXT COMPACTION] Earlier turns were compacted into this…"
-    03 user      "[The summary above is complete. Go on from where the work st…"
+    03 user      "[The conversation goes on below.]"
     04 assistant call terminal#call_024
     05 tool      output #call_024 " app/routers/users.py | 86 +++++-----\n app/routers/orders.py…"
     06 assistant call read_file#call_026
@@ -211,7 +211,7 @@ fn malformed_input_is_refused_with_its_place() {
     insta::assert_snapshot!(refusals.join("\n"), @r#"
     epitome: stdin: expected ',' or '}' at line 2, column 19
 
-    epitome: stdin: expected a value at line 1, column 1
+    epitome: stdin: the session is empty
 
     epitome: stdin: the key "content" stands a second time in its object at line 1, column 48
 
@@ -249,7 +249,10 @@ fn a_trigger_out_of_reach_is_explained_and_strictly_an_error() {
     let run = epitome(&arguments, &sample_bytes());
     assert_eq!(run.code, 0);
     assert!(run.stdout.len() < sample_bytes().len());
-    insta::assert_snapshot!(run.stderr, @"epitome: the trigger was not reached: the newest exchange (10 tokens) does not fit beside system prompt and tools (28) and the protected first messages (37); the trigger is 250");
+    insta::assert_snapshot!(run.stderr, @"
+    epitome: the trigger, 250, is out of reach: the newest exchange (10 tokens) does not fit beside system prompt and tools (28) and the protected first messages (37)
+      hint: use a larger window
+    ");
     let strict = epitome(&[&arguments[..], &["--strict"]].concat(), &sample_bytes());
     assert_eq!((strict.code, strict.stdout == run.stdout), (3, true));
 }

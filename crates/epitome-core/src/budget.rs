@@ -48,6 +48,8 @@ pub struct Budget {
     pub trigger: Tokens,
     /// What the request weighs now.
     pub used: Tokens,
+    /// What of that nobody can see in the conversation: the provider reports it, and no edit changes it.
+    pub unseen: Tokens,
     /// Kept at the end, in tokens.
     pub tail: Tokens,
     /// Kept at the start, in messages.
@@ -106,6 +108,7 @@ impl Budget {
             // A threshold of 0 would fire on an empty request, and nothing is below it.
             trigger: trigger.max(Tokens(1)),
             used,
+            unseen: Tokens(0),
             tail: threshold.share(policy.target_ratio),
             protect_first_n: policy.protect_first_n,
             protect_last_n: policy.protect_last_n.max(1),
@@ -122,6 +125,7 @@ impl Budget {
             context_length: target,
             trigger: target + Tokens(1),
             used,
+            unseen: Tokens(0),
             tail: target,
             protect_first_n: policy.protect_first_n,
             protect_last_n: 1,

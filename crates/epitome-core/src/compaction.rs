@@ -8,16 +8,17 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use serde::Serialize;
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::budget::Budget;
 use crate::edit::{Applied, Edit, EditError, Inserted, apply};
-use crate::engine::{ContextEngine, Occasion, Plan, Step, SummaryOrder};
+use crate::engine::{Cause, ContextEngine, Occasion, Plan, Shortfall, Step, SummaryOrder};
 use crate::engines::compressor::bridge;
-use crate::model::Conversation;
+use crate::model::{Block, Conversation, Role};
 use crate::summary::{
     self, NewestRequest, Refusal, SummarizeError, Summarizer, SummaryRequest, accept, local, requests, seal,
 };
-use crate::tokens::{Precision, Sizes, TokenCounter, Tokens, conversation_tokens};
+use crate::tokens::{ESTIMATE_MARGIN, Precision, Sizes, TokenCounter, Tokens, conversation_tokens, doubtful_share};
 
 /// A finished compaction.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,20 +90,21 @@ pub struct Weight {
     pub precision: Precision,
 }
 
-/// How far the estimate of a whole conversation may be off before a decision that rests on it counts as close. Single
-/// texts are further off than sums: see `bench/tokens`.
-const CLOSE: f64 = 0.06;
-
 /// What a conversation weighs: estimated, and counted exactly only if the estimate is too close to `limit` to tell on
-/// which side of it the conversation is.
+/// which side of it the conversation is. Text of a kind that the estimate was not made for widens what counts as close.
 pub fn weigh(conversation: &Conversation, sizes: &Sizes, limit: Tokens, counter: &dyn TokenCounter) -> Weight {
     let estimate = sizes.total();
     let distance = estimate.0.abs_diff(limit.0);
-    if Tokens(distance) > limit.share(CLOSE) {
+    let doubt = doubtful_share(conversation);
+    let is_close = Tokens(distance) <= limit.share(ESTIMATE_MARGIN + 2.0 * doubt);
+    if !is_close && doubt < TOO_DOUBTFUL {
         return Weight { tokens: estimate, precision: Precision::Estimate };
     }
     Weight { tokens: conversation_tokens(conversation, counter, Precision::Exact), precision: Precision::Exact }
 }
+
+/// From this share of doubtful text on, an estimate tells nothing.
+const TOO_DOUBTFUL: f64 = 0.25;
 
 /// Compacts a conversation. The input is not changed.
 ///
@@ -117,15 +119,15 @@ pub async fn compact(
     let mut occasion = occasion.clone();
     let mut aim = budget.clone();
     let mut aims_left = AIMS;
-    // What only the provider knows of the request weighs the same before and after.
-    let unseen = budget.used - sizes.total();
+    // Where the whole was counted and not estimated, its parts are taken to be off by as much as their sum.
+    let sizes = &sizes.scaled_to(budget.used - budget.unseen);
     loop {
         let mut plan = tools.engine.plan(conversation, sizes, &aim, &occasion, tools.counter);
         let (edits, author) = carry_out(&plan, conversation, &occasion, tools).await;
-        let applied = apply(conversation, edits)?;
+        let applied = apply(conversation, edits.clone()).or_else(|_| apply(conversation, without_repairs(edits)))?;
         let sizes_after = sizes.after(&applied, tools.counter);
-        let mut after = weigh(applied.conversation(), &sizes_after, budget.trigger - unseen, tools.counter);
-        after.tokens += unseen;
+        let mut after = weigh(applied.conversation(), &sizes_after, budget.trigger - budget.unseen, tools.counter);
+        after.tokens += budget.unseen;
         let climbed = plan.rungs.last().map_or(occasion.from, |climbed| climbed.rung).max(occasion.from);
         match (after.tokens >= budget.trigger && plan.shortfall.is_none(), climbed.next()) {
             // The plan rested on estimates that were a little off: aim lower by as much before climbing higher.
@@ -138,13 +140,32 @@ pub async fn compact(
                 occasion.from = next;
             }
             (true | false, _) => {
-                if after.tokens < budget.trigger {
-                    plan.shortfall = None;
-                }
+                plan.shortfall = shortfall(plan.shortfall, after.tokens, sizes, budget);
                 return Ok(Compaction { plan, applied, before: budget.used, after, author });
             }
         }
     }
+}
+
+/// Whoever ends above the trigger says why, and in terms of the trigger that was asked for.
+fn shortfall(planned: Option<Shortfall>, after: Tokens, sizes: &Sizes, budget: &Budget) -> Option<Shortfall> {
+    if after < budget.trigger {
+        return None;
+    }
+    let misjudged = Shortfall {
+        cause: Cause::Misjudged,
+        system_and_tools: sizes.prefix,
+        head: Tokens(0),
+        newest: sizes.messages.last().copied().unwrap_or_default(),
+        trigger: budget.trigger,
+    };
+    Some(Shortfall { trigger: budget.trigger, ..planned.unwrap_or(misjudged) })
+}
+
+/// What is broken in the client's own transcript cannot always be repaired; that is no reason not to compact it.
+fn without_repairs(edits: Vec<Edit>) -> Vec<Edit> {
+    let is_repair = |edit: &Edit| matches!(edit, Edit::RemoveResult { .. } | Edit::AnswerCall { .. });
+    edits.into_iter().filter(|edit| !is_repair(edit)).collect()
 }
 
 /// How often a plan is aimed anew before the next rung is climbed.
@@ -165,7 +186,7 @@ async fn carry_out(
                 let request = request(order, conversation, occasion, tools.counter);
                 let (body, by) = write(&request, tools).await;
                 author = Some(by);
-                edits.extend(fill_gaps(order, &seal(&body)));
+                edits.extend(fill_gaps(order, &seal(&body, &trace(&request))));
             }
         }
     }
@@ -204,7 +225,7 @@ fn request(
     let goes = |index: usize| order.gaps.iter().any(|gap| (gap.start..gap.end).contains(&index));
     let newest = requests::newest(conversation).filter(|(index, _)| last_summary.is_none_or(|last| *index > last));
     let newest_request = match newest {
-        Some((index, text)) if goes(index) => NewestRequest::Goes(text),
+        Some((index, request)) if goes(index) => NewestRequest::Goes { request, answered: answer(conversation) },
         None if last_summary.is_some() => NewestRequest::InPrevious,
         Some(_) | None => NewestRequest::Stays,
     };
@@ -216,6 +237,30 @@ fn request(
         focus: occasion.focus.clone(),
         newest_request,
     }
+}
+
+/// The agent's last words, if the conversation ends with them: then nothing is left to be done.
+fn answer(conversation: &Conversation) -> Option<String> {
+    let last = conversation.messages.last()?;
+    let answers = last.role == Role::Assistant && last.calls().next().is_none();
+    let words: Vec<&str> = last.texts().map(|text| &**text).collect();
+    (answers && !words.is_empty()).then(|| words.join("\n"))
+}
+
+/// Tells apart summaries that read the same but stand for different messages.
+fn trace(request: &SummaryRequest) -> String {
+    let mut hash = Xxh3::new();
+    request.previous.iter().for_each(|body| hash.update(body.as_bytes()));
+    for block in request.messages.iter().flat_map(|message| &message.blocks) {
+        match block {
+            Block::Text(text) | Block::Thinking(text) => hash.update(text.as_bytes()),
+            Block::ToolCall(call) => hash.update(call.arguments.as_bytes()),
+            Block::ToolResult(result) => hash.update(result.text().as_bytes()),
+            Block::Media(media) => hash.update(&media.tokens.to_le_bytes()),
+            Block::Opaque(opaque) => hash.update(opaque.text.as_bytes()),
+        }
+    }
+    format!("{} messages, {:012x}", request.messages.len(), hash.digest() >> 16)
 }
 
 /// Asks the summariser; whatever it does, there is a summary within the budget afterwards.

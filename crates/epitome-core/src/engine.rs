@@ -169,6 +169,8 @@ pub enum Cause {
     NewestExchange,
     /// What is left is protected, and there is nothing old enough to compact.
     NothingOld,
+    /// The parts weigh more than was estimated, and there is no harder rung.
+    Misjudged,
 }
 
 /// The engines that can be named by `context.engine`.
@@ -289,23 +291,23 @@ impl fmt::Display for Reason {
 
 impl fmt::Display for Shortfall {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shortfall { cause, system_and_tools, head, newest, trigger } = self;
+        let Shortfall { cause, system_and_tools, head, newest, trigger: _ } = self;
         match cause {
             Cause::SystemAndTools => {
-                write!(formatter, "system prompt and tool definitions alone take {system_and_tools} tokens")?;
+                write!(formatter, "system prompt and tool definitions alone take {system_and_tools} tokens")
             }
             Cause::Head => write!(
                 formatter,
                 "system prompt and tools ({system_and_tools} tokens) and the protected first messages ({head}) take {}",
                 *system_and_tools + *head
-            )?,
+            ),
             Cause::NewestExchange => write!(
                 formatter,
                 "the newest exchange ({newest} tokens) does not fit beside system prompt and tools \
                  ({system_and_tools}) and the protected first messages ({head})"
-            )?,
-            Cause::NothingOld => write!(formatter, "nothing is old enough to be compacted")?,
+            ),
+            Cause::NothingOld => write!(formatter, "nothing is old enough to be compacted"),
+            Cause::Misjudged => write!(formatter, "its parts weigh more than was estimated"),
         }
-        write!(formatter, "; the trigger is {trigger}")
     }
 }

@@ -23,6 +23,9 @@ impl ContentHash {
         self.to_string().chars().take(Self::SHORT_DIGITS).collect()
     }
 
+    /// How many digits a whole hash has.
+    pub const DIGITS: usize = 64;
+
     /// How many digits [`ContentHash::short`] gives.
     pub const SHORT_DIGITS: usize = 12;
 }
@@ -44,7 +47,7 @@ impl FromStr for ContentHash {
 
     fn from_str(digits: &str) -> Result<Self, NotAHash> {
         let wrong = || NotAHash(digits.to_owned());
-        if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        if digits.len() != Self::DIGITS || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             return Err(wrong());
         }
         let mut bytes = [0; 32];

@@ -31,6 +31,8 @@ pub struct ToolOutput {
     pub text: Arc<str>,
     /// Images and documents beside the words.
     pub media: Vec<MediaKind>,
+    /// What those weigh.
+    pub media_tokens: Tokens,
     /// The tool said that it failed.
     pub is_error: bool,
 }
@@ -68,14 +70,15 @@ impl ToolOutput {
             (None, _) | (Some(_), Some(_)) => result.text().into(),
         };
         let media = |block: &Block| match block {
-            Block::Media(media) => Some(media.kind),
+            Block::Media(media) => Some((media.kind, Tokens(media.tokens))),
             Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Opaque(_) => None,
         };
         ToolOutput {
             tool: call.map_or_else(|| "".into(), |call| call.name.clone()),
             arguments: call.map_or_else(|| "".into(), |call| call.arguments.clone()),
             text,
-            media: result.content.iter().filter_map(media).collect(),
+            media: result.content.iter().filter_map(media).map(|(kind, _)| kind).collect(),
+            media_tokens: result.content.iter().filter_map(media).map(|(_, tokens)| tokens).sum(),
             is_error: result.is_error,
         }
     }
@@ -114,7 +117,7 @@ pub fn digest(output: &ToolOutput, room: Tokens, interest: &Interest, counter: &
     let kinds: [&dyn OutputCompressor; 1] = [&excerpt::Excerpt];
     let body = kinds.iter().find_map(|kind| kind.compress(output, room, interest, counter))?;
     let text = format!("{DIGEST_OPENING}{}]\n{body}", said_of(output));
-    (counter.estimate(&text) < counter.estimate(&output.text)).then_some(text)
+    (counter.estimate(&text) < counter.estimate(&output.text) + output.media_tokens).then_some(text)
 }
 
 /// One line that names the call, its outcome and its size. A failure never looks like a success.

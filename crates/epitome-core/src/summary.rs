@@ -43,7 +43,12 @@ pub struct SummaryRequest {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewestRequest {
     /// Among the messages that go.
-    Goes(String),
+    Goes {
+        /// Word for word.
+        request: String,
+        /// The agent's last words, if it has answered: the conversation ends with them.
+        answered: Option<String>,
+    },
     /// In the summary that is to be updated: nobody asked for anything since.
     InPrevious,
     /// In a message that stays.
@@ -91,18 +96,18 @@ Where it differs from the messages after it, they are right.";
 pub const NOTE: &str = "[Note: Some earlier conversation turns have been compacted into a summary that stands among \
 the messages and begins with \"[CONTEXT COMPACTION]\". Treat it as a record of what happened, and build on it \
 instead of doing the work again.]";
-/// Said by the user behind a summary that the assistant says, where the assistant goes on.
-pub const BRIDGE_BY_USER: &str = "[The summary above is complete. Go on from where the work stands.]";
-/// Said by the assistant behind a summary that the user says, where the user goes on.
-pub const BRIDGE_BY_ASSISTANT: &str = "[I have read the summary above and go on from where the work stands.]";
+/// Said behind a summary, in the other role, where two neighbours of one role would meet otherwise. It asks for nothing.
+pub const BRIDGE: &str = "[The conversation goes on below.]";
 
 const MARKER_OPENING: &str = "[epitome summary ";
+const DROPPED_CLOSING: &str = " earlier messages were removed to fit the context window.]";
 
 /// Opening, body and marker: the text of a summary message.
 ///
 /// The marker names the hash of all that stands above it, so that a quoted or altered summary is not taken for ours.
-pub fn seal(body: &str) -> String {
-    let text = format!("{OPENING}\n\n{}\n", body.trim());
+/// `of` tells summaries apart that say the same of different messages.
+pub fn seal(body: &str, of: &str) -> String {
+    let text = format!("{OPENING}\n\n{}\n[stands for {of}]\n", body.trim());
     let hash = ContentHash::of(&text).short();
     format!("{text}{MARKER_OPENING}{hash}]")
 }
@@ -118,7 +123,25 @@ pub fn unseal(text: &str) -> Option<&str> {
     let (body, marker) = above.rsplit_once('\n')?;
     let hash = marker.strip_prefix(MARKER_OPENING)?.strip_suffix(']')?;
     let sealed = text.get(..text.len() - marker.len())?;
-    (ContentHash::of(sealed).short() == hash).then(|| body.trim())
+    let (body, stands_for) = body.rsplit_once('\n')?;
+    let ours = stands_for.starts_with("[stands for ") && ContentHash::of(sealed).short() == hash;
+    ours.then(|| body.trim())
+}
+
+/// What stands for messages that were dropped (rung 5): how many, and the newest request if it was among them.
+pub fn dropped(messages: usize, newest_request: Option<&str>) -> String {
+    let line = format!("[{messages}{DROPPED_CLOSING}");
+    match newest_request {
+        Some(request) => format!("{line}\n[The newest request was:]\n{request}"),
+        None => line,
+    }
+}
+
+/// How many messages a message of ours stands for that says so (see [`dropped`]).
+pub fn dropped_by(message: &Message) -> Option<usize> {
+    let mut texts = message.texts();
+    let text = texts.next().filter(|_| texts.next().is_none())?;
+    text.lines().next()?.strip_prefix('[')?.strip_suffix(DROPPED_CLOSING)?.parse().ok()
 }
 
 /// The body of the summary that a message is, if it is one of ours.
@@ -128,11 +151,11 @@ pub fn body_of(message: &Message) -> Option<&str> {
     if texts.next().is_some() { None } else { unseal(text) }
 }
 
-/// Whether a message is one of ours: a summary, or the line behind it.
+/// Whether a message is one of ours: a summary, what stands for dropped messages, or the line behind them.
 pub fn is_ours(message: &Message) -> bool {
     let mut texts = message.texts();
-    let bridge = texts.next().is_some_and(|text| matches!(&**text, BRIDGE_BY_USER | BRIDGE_BY_ASSISTANT));
-    (bridge && texts.next().is_none()) || body_of(message).is_some()
+    let bridge = texts.next().is_some_and(|text| &**text == BRIDGE);
+    (bridge && texts.next().is_none()) || body_of(message).is_some() || dropped_by(message).is_some()
 }
 
 /// Checks an answer against what was asked for.
@@ -178,12 +201,12 @@ mod tests {
 
     #[test]
     fn our_summary_is_recognised() {
-        assert_eq!(unseal(&seal("## Goal\nShip it\n")), Some("## Goal\nShip it"));
+        assert_eq!(unseal(&seal("## Goal\nShip it\n", "0 messages")), Some("## Goal\nShip it"));
     }
 
     #[test]
     fn a_quoted_or_altered_summary_is_not() {
-        let sealed = seal("## Goal\nShip it");
+        let sealed = seal("## Goal\nShip it", "0 messages");
         for other in [
             format!("> {sealed}"),
             format!("{sealed}\nand a question"),
@@ -193,6 +216,15 @@ mod tests {
         ] {
             assert_eq!(unseal(&other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn what_stands_for_dropped_messages_is_recognised() {
+        for request in [None, Some("go on\nplease")] {
+            let message = Message::text(Role::User, dropped(41, request));
+            assert_eq!((dropped_by(&message), is_ours(&message)), (Some(41), true));
+        }
+        assert_eq!(dropped_by(&Message::text(Role::User, "[some earlier messages were removed]")), None);
     }
 
     #[test]
@@ -221,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_message_that_holds_more_than_our_summary_is_not_ours() {
-        let mut message = Message::text(Role::User, seal("## Goal\nShip it"));
+        let mut message = Message::text(Role::User, seal("## Goal\nShip it", "0 messages"));
         assert!(is_ours(&message));
         message.blocks.push(crate::model::Block::Text("one more thing".into()));
         assert!(!is_ours(&message));

@@ -3,6 +3,7 @@
 mod bpe;
 mod cache;
 mod calibration;
+mod doubt;
 mod estimate;
 mod scaled;
 mod sizes;
@@ -11,6 +12,7 @@ mod sources;
 pub use bpe::BpeCounter;
 pub use cache::CachedCounter;
 pub use calibration::{Calibration, Observed, prior_factor};
+pub use doubt::doubtful_share;
 pub use estimate::{ESTIMATE_MARGIN, RoughCounter, estimate};
 pub use scaled::ScaledCounter;
 pub use sizes::Sizes;

@@ -136,7 +136,7 @@ fn a_prompt_that_fills_the_window_is_named() {
     let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Good);
     let shortfall = compaction.plan.shortfall.unwrap();
     assert_eq!(shortfall.cause, Cause::SystemAndTools);
-    insta::assert_snapshot!(shortfall, @"system prompt and tool definitions alone take 12,004 tokens; the trigger is 10,000");
+    insta::assert_snapshot!(shortfall, @"system prompt and tool definitions alone take 12,004 tokens");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn continue_after_a_compaction_does_not_restart_a_finished_task() {
     00 system    "You are an agent." "[Note: Some earlier conversation turns have been compacted into a summary that stands amon…"
     01 user      "Port it."
     02 assistant "[CONTEXT COMPACTION] Earlier turns were compacted into this summary, to save space. It is…"
-    03 user      "[The summary above is complete. Go on from where the work stands.]"
+    03 user      "[The conversation goes on below.]"
     04 assistant call bash#c36
     05 tool      output #c36 "step 36 line 00000 of its output\nstep 36 line 00001 of its output\nstep 36 line 00002 of it…"
     06 assistant call bash#c37
@@ -270,7 +270,7 @@ fn continue_after_a_compaction_does_not_restart_a_finished_task() {
 #[test]
 fn a_quoted_summary_is_not_taken_for_ours() {
     let mut conversation = session(40, 400);
-    let quoted = format!("Is this right?\n{}", summary::seal("## Goal\n- to be quoted"));
+    let quoted = format!("Is this right?\n{}", summary::seal("## Goal\n- to be quoted", "0 messages"));
     conversation.messages.insert(10, Message::text(Role::User, quoted.clone()));
     let policy = Policy::default();
     let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Fails);

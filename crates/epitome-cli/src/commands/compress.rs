@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<Exit
             &*session.counter,
         );
         drop(progress);
-        return show_plan(common, &session, &work, &plan);
+        return show_plan(arguments, common, &session, &work, &plan);
     }
     let summarizer = LocalSummarizer::new(&*session.counter);
     let tools =
@@ -102,7 +102,7 @@ impl Work {
                 (weight, Budget::new(session.window.length, weight.tokens, &policy))
             }
         };
-        let reason = match (arguments.force, enabled) {
+        let reason = match (arguments.force, enabled || arguments.target_tokens.is_some()) {
             (true, _) => Some(Reason::Asked),
             (false, true) => engine.should_compress(&budget),
             (false, false) => None,
@@ -142,13 +142,23 @@ fn leave_alone(
     Ok(ExitCode::SUCCESS)
 }
 
-fn show_plan(common: &Common, session: &Session, work: &Work, plan: &Plan) -> Result<ExitCode, Failure> {
+fn show_plan(
+    arguments: &CompressArguments,
+    common: &Common,
+    session: &Session,
+    work: &Work,
+    plan: &Plan,
+) -> Result<ExitCode, Failure> {
     if common.json {
         print_json(&report::plan_json(session, work, plan))?;
     } else {
         print(&report::plan(session, work, plan))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict(plan.shortfall.is_some(), arguments))
+}
+
+fn verdict(fell_short: bool, arguments: &CompressArguments) -> ExitCode {
+    if fell_short && arguments.strict { ExitCode::from(NOT_REACHED) } else { ExitCode::SUCCESS }
 }
 
 /// What was removed is safe before the result exists.
@@ -191,9 +201,11 @@ fn finish(
     }
     let fell_short = compaction.after.tokens >= work.budget.trigger;
     if let (true, Some(shortfall)) = (fell_short, &compaction.plan.shortfall) {
-        say(&format!("the trigger was not reached: {shortfall}"));
+        say(&report::shortfall(shortfall, work));
+    } else if compaction.applied.edits().is_empty() {
+        say("nothing was compacted: everything is in the protected head or tail (compression.protect_last_n)");
     }
-    Ok(if fell_short && arguments.strict { ExitCode::from(NOT_REACHED) } else { ExitCode::SUCCESS })
+    Ok(verdict(fell_short, arguments))
 }
 
 /// A weight as people read it: `≈` says that it is an estimate.

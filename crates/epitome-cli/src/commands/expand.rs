@@ -22,12 +22,12 @@ pub(crate) fn run(arguments: &ExpandArguments, common: &Common) -> Result<ExitCo
             .hint("the session may have been written anew since, or its originals are kept elsewhere")
     })?;
     let mut undone = 1;
-    while let (true, Some(earlier)) = (arguments.all, originals.restore(&restored.bytes)?) {
-        if earlier.bytes == restored.bytes {
-            break;
+    if arguments.all {
+        while let Some(earlier) = originals.restore(&restored.bytes)?.filter(|earlier| earlier.bytes != restored.bytes)
+        {
+            restored = earlier;
+            undone += 1;
         }
-        restored = earlier;
-        undone += 1;
     }
     files::write(arguments.output.as_deref(), &restored.bytes)?;
     if common.json {

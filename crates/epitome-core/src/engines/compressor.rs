@@ -13,7 +13,7 @@ use crate::edit::{Edit, Inserted, has_note, joins_next};
 use crate::engine::{Cause, Climbed, ContextEngine, Gap, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Block, Conversation, Message, Role};
 use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, ToolOutput};
-use crate::summary::{self, NOTE};
+use crate::summary::{self, NOTE, requests};
 use crate::tokens::{Sizes, TokenCounter, Tokens};
 use zones::Zones;
 
@@ -47,6 +47,8 @@ const DROP_ABOVE: f64 = 0.95;
 const RESTART_WORDS: usize = 300;
 /// What the summary may take when everything goes to its minimum.
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
+/// A request is quoted beside what stands for dropped messages if there is room for this much of it.
+const SMALLEST_REQUEST: Tokens = Tokens(30);
 /// What a call is told whose result is nowhere (M11).
 const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
 
@@ -152,7 +154,7 @@ impl Draft<'_> {
         kept + match &self.middle {
             Middle::Stays => Tokens(0),
             Middle::Summarized { budget, .. } => *budget + BRIDGE + self.note,
-            Middle::Dropped { .. } => self.counter.estimate(&dropped(self.spans.len())) + BRIDGE + self.note,
+            Middle::Dropped { .. } => self.counter.estimate(&summary::dropped(self.gone(), None)) + BRIDGE,
         }
     }
 
@@ -366,7 +368,7 @@ impl Draft<'_> {
             return false;
         }
         let Some(text) = with(&output) else { return false };
-        let before = self.counter.estimate(&output.text);
+        let before = self.counter.estimate(&output.text) + output.media_tokens;
         let after = self.counter.estimate(&text);
         if after >= before {
             return false;
@@ -441,7 +443,8 @@ impl Draft<'_> {
         let conversation = self.zones.conversation;
         if let Some(gaps) = self.gaps() {
             let prompted = !conversation.system.is_empty() || conversation.leading_system_messages() > 0;
-            if prompted && !has_note(conversation, NOTE) {
+            let summarised = matches!(self.middle, Middle::Summarized { .. });
+            if summarised && prompted && !has_note(conversation, NOTE) {
                 steps.push(Step::Edit(Edit::NoteInSystem { text: NOTE.to_owned() }));
             }
             match &self.middle {
@@ -450,7 +453,7 @@ impl Draft<'_> {
                     let (role, gaps) = gaps;
                     steps.push(Step::Summarize(SummaryOrder { gaps, role, budget: *budget, words: *words }));
                 }
-                Middle::Dropped { .. } => steps.extend(drop_gaps(gaps, &self.spans)),
+                Middle::Dropped { .. } => steps.extend(drop_gaps(gaps, &self.dropped_text())),
             }
         }
         let shortened = self.shortened.iter().map(|((message, block), (text, _))| {
@@ -481,6 +484,23 @@ impl Draft<'_> {
             gaps.push(Gap { start, end, bridge });
         }
         first_role.map(|role| (role, gaps))
+    }
+
+    /// How many messages go, those counted that went before.
+    fn gone(&self) -> usize {
+        let messages = self.spans.iter().flat_map(|(start, end)| *start..*end);
+        let stands_for =
+            |index: usize| self.message(index).map_or(0, |message| summary::dropped_by(message).unwrap_or(1));
+        messages.map(stands_for).sum()
+    }
+
+    /// What stands for what is dropped; with the newest request, as far as there is room for it.
+    fn dropped_text(&self) -> String {
+        let free = self.budget.trigger - Tokens(1) - self.size();
+        let newest = requests::newest(self.zones.conversation).filter(|(index, _)| within(&self.spans, *index));
+        let request = newest.map(|(_, request)| outputs::cut_to_chars(&request, 2 * free.0 as usize));
+        let request = request.filter(|_| free >= SMALLEST_REQUEST);
+        summary::dropped(self.gone(), request.as_deref())
     }
 
     /// Orphan results go, and calls without a result get one (M11), in what stays.
@@ -515,13 +535,8 @@ fn within(spans: &[(usize, usize)], message: usize) -> bool {
     spans.get(behind).is_some_and(|(start, _)| *start <= message)
 }
 
-fn dropped(messages: usize) -> String {
-    format!("[{messages} earlier messages were removed to fit the context window.]")
-}
-
-fn drop_gaps((role, gaps): (Role, Vec<Gap>), spans: &[(usize, usize)]) -> Vec<Step> {
-    let total = spans.iter().map(|(start, end)| end - start).sum();
-    let mut said = Some(Inserted { role, text: dropped(total) });
+fn drop_gaps((role, gaps): (Role, Vec<Gap>), text: &str) -> Vec<Step> {
+    let mut said = Some(Inserted { role, text: text.to_owned() });
     let replace = |gap: Gap| {
         let mut with: Vec<Inserted> = said.take().into_iter().collect();
         with.extend(gap.bridge.map(bridge));
@@ -532,11 +547,7 @@ fn drop_gaps((role, gaps): (Role, Vec<Gap>), spans: &[(usize, usize)]) -> Vec<St
 
 /// The line that keeps two neighbours of one role apart.
 pub fn bridge(role: Role) -> Inserted {
-    let text = match role {
-        Role::Assistant => summary::BRIDGE_BY_ASSISTANT,
-        Role::User | Role::System | Role::Tool => summary::BRIDGE_BY_USER,
-    };
-    Inserted { role, text: text.to_owned() }
+    Inserted { role, text: summary::BRIDGE.to_owned() }
 }
 
 /// In which role something is said between two messages, and whether a line in the other role must follow it (M11).

@@ -103,7 +103,7 @@ pub fn is_error(line: &str) -> bool {
 /// `stderr`).
 fn find_error(bytes: &[u8]) -> Option<usize> {
     bytes.iter().enumerate().find_map(|(index, byte)| {
-        if !matches!(byte | 0x20, b'e' | b'f' | b'p' | b't' | b'w' | b'd' | b'c') {
+        if !matches!(byte | 0x20, b'e' | b'f' | b'p' | b't' | b'w' | b'd' | b'c' | b'n' | b'r' | b'u') {
             return None;
         }
         let before = index.checked_sub(1).and_then(|before| bytes.get(before));
@@ -114,13 +114,16 @@ fn find_error(bytes: &[u8]) -> Option<usize> {
 
 fn begins_error_word(text: &[u8]) -> bool {
     let words: &[&[u8]] = match text.first().map(u8::to_ascii_lowercase) {
-        Some(b'e') => &[b"error", b"exception"],
+        Some(b'e') => &[b"error", b"exception", b"exit status", b"exit code", b"exited with"],
         Some(b'f') => &[b"fail", b"fatal"],
         Some(b'p') => &[b"panic"],
-        Some(b't') => &[b"traceback"],
+        Some(b't') => &[b"traceback", b"timed out"],
         Some(b'w') => &[b"warn"],
         Some(b'd') => &[b"denied"],
-        Some(b'c') => &[b"critical"],
+        Some(b'c') => &[b"critical", b"cannot ", b"could not "],
+        Some(b'n') => &[b"no such ", b"not found", b"not permitted"],
+        Some(b'r') => &[b"refused", b"rejected"],
+        Some(b'u') => &[b"unable to"],
         Some(_) | None => &[],
     };
     words.iter().any(|word| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
@@ -151,6 +154,7 @@ mod tests {
             arguments: r#"{"command":"make"}"#.into(),
             text: text.into(),
             media: vec![],
+            media_tokens: Tokens(0),
             is_error: false,
         }
     }

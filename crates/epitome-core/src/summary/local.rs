@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use async_trait::async_trait;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::template::{REQUEST_CLOSE, REQUEST_OPEN, Section, Sections};
+use super::template::{REQUEST_OPEN, Section, Sections, fence, unfence};
 use super::{NewestRequest, SummarizeError, Summarizer, SummaryRequest, requests};
 use crate::arguments::{self, PATH_KEYS};
 use crate::lines::lines_with;
@@ -105,11 +105,12 @@ const DECISION_WORDS: [&str; 7] =
 
 /// Said again later: the later one counts.
 const SUPERSEDED: u8 = 0;
-const LATER: u8 = 1;
-const EARLIER: u8 = 2;
-const SALIENT: u8 = 3;
-const FOCUS: u8 = 4;
-const FIRST: u8 = 5;
+const SAID: u8 = 1;
+const LATER: u8 = 2;
+const EARLIER: u8 = 3;
+const SALIENT: u8 = 4;
+const FOCUS: u8 = 5;
+const FIRST: u8 = 6;
 
 impl<'counter> Notes<'counter> {
     fn take(request: &SummaryRequest, counter: &'counter dyn TokenCounter) -> Notes<'counter> {
@@ -123,8 +124,11 @@ impl<'counter> Notes<'counter> {
         for message in &request.messages {
             notes.read_request(message, &request.newest_request);
             if message.role == Role::Assistant {
-                message.texts().for_each(|text| notes.read_words(text));
+                // Words without calls end a turn: they are the answer.
+                let answers = message.calls().next().is_none();
+                message.texts().for_each(|text| notes.read_words(text, answers));
             }
+            notes.read_media(message);
             for block in &message.blocks {
                 match block {
                     Block::ToolCall(call) => {
@@ -140,7 +144,16 @@ impl<'counter> Notes<'counter> {
             }
         }
         match &request.newest_request {
-            NewestRequest::Goes(text) => notes.add(Section::Goal, FIRST, verbatim(text)),
+            NewestRequest::Goes { request, answered } => {
+                notes.add(Section::Goal, FIRST, fence(request));
+                let standing = match answered {
+                    Some(words) => {
+                        format!("- this request was answered; the last words were: {}", one_line(words, 300))
+                    }
+                    None => "- this request is being worked on; what was done for it so far is listed below".to_owned(),
+                };
+                notes.add(Section::Goal, FIRST, standing);
+            }
             NewestRequest::Stays => notes.add(Section::Goal, FIRST, ELSEWHERE.to_owned()),
             NewestRequest::InPrevious => {}
         }
@@ -168,13 +181,16 @@ impl<'counter> Notes<'counter> {
         for section in Section::ALL {
             for item in previous.get(section) {
                 match section {
-                    Section::Goal => match item.strip_prefix(REQUEST_OPEN) {
+                    Section::Goal => match unfence(item) {
                         Some(_) if *newest == NewestRequest::InPrevious => self.add(section, FIRST, item.clone()),
-                        Some(rest) => {
-                            let text = rest.strip_suffix(REQUEST_CLOSE).unwrap_or(rest);
-                            self.add(section, SALIENT, earlier_request(text));
-                        }
+                        Some(request) => self.add(section, SALIENT, earlier_request(request)),
                         None if item == ELSEWHERE => {}
+                        // Whether it is answered is said afresh of the request that is the newest now.
+                        None if item.starts_with("- this request ") => {
+                            if *newest == NewestRequest::InPrevious {
+                                self.add(section, FIRST, item.clone());
+                            }
+                        }
                         None => self.add(section, EARLIER, item.clone()),
                     },
                     Section::Constraints => self.add(section, SALIENT, item.clone()),
@@ -192,17 +208,21 @@ impl<'counter> Notes<'counter> {
         for constraint in requests::constraints(&text) {
             self.add(Section::Constraints, LATER, format!("- {constraint}"));
         }
-        if !matches!(newest, NewestRequest::Goes(newest) if *newest == text) {
+        if !matches!(newest, NewestRequest::Goes { request, .. } if *request == text) {
             self.add(Section::Goal, LATER, earlier_request(&text));
         }
     }
 
-    fn read_words(&mut self, text: &str) {
+    fn read_words(&mut self, text: &str, answers: bool) {
         for line in lines_with(text, &DECISION_WORDS, 10).into_iter().map(str::trim) {
             self.add(Section::Decisions, LATER, format!("- {}", cut_to_chars(line, 240)));
         }
         if let Some(line) = text.lines().map(str::trim).find(|line| !line.is_empty()) {
-            self.add(Section::Done, LATER, format!("- said: {}", cut_to_chars(line, 160)));
+            if answers {
+                self.add(Section::Done, SALIENT, format!("- answered: {}", one_line(text, 240)));
+            } else {
+                self.add(Section::Done, SAID, format!("- said: {}", cut_to_chars(line, 160)));
+            }
         }
     }
 
@@ -225,11 +245,22 @@ impl<'counter> Notes<'counter> {
             (false, None) if lines <= 2 => cut_to_chars(output.text.trim(), 100).replace('\n', " "),
             (false, None) => format!("{lines} lines"),
         };
+        // What changed something must not be done again; what failed is worth knowing; what was read can be read again.
+        let rank = if kind == CallKind::Writes { SALIENT } else { LATER };
         if kind != CallKind::Reads || result.is_error {
-            self.add(Section::Done, LATER, format!("- {named} → {outcome}"));
+            self.add(Section::Done, rank, format!("- {named} → {outcome}"));
         }
         for error in errors {
             self.add(Section::Critical, LATER, format!("- {}", cut_to_chars(error, 240)));
+        }
+    }
+
+    /// Images and documents cannot be kept in words; that they were there can.
+    fn read_media(&mut self, message: &Message) {
+        let media = message.blocks.iter().filter(|block| matches!(block, Block::Media(_))).count();
+        if media > 0 {
+            let who = if message.role == Role::User { "the user showed" } else { "there were" };
+            self.add(Section::Critical, SALIENT, format!("- {who} {media} images or documents that are not kept here"));
         }
     }
 
@@ -308,9 +339,8 @@ impl<'counter> Notes<'counter> {
     /// What is left when there is room for nothing else.
     fn in_one_line(&self, budget: Tokens) -> String {
         let goal = self.items(Section::Goal).last();
-        let goal = goal.map_or("see the messages", |item| item.text.as_str());
-        let words =
-            goal.replace(REQUEST_OPEN, "").replace(REQUEST_CLOSE, "").split_whitespace().collect::<Vec<_>>().join(" ");
+        let goal = goal.map_or("see the messages", |item| unfence(&item.text).unwrap_or(&item.text));
+        let words = goal.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut chars = 400;
         loop {
             let body = format!("{}\n- {}", Section::Goal.heading(), cut_to_chars(&words, chars));
@@ -367,13 +397,13 @@ fn interleave(order: Vec<usize>, items: &[Item]) -> Vec<usize> {
     }
 }
 
-fn verbatim(text: &str) -> String {
-    format!("{REQUEST_OPEN}\n{text}\n{REQUEST_CLOSE}")
+fn one_line(text: &str, chars: usize) -> String {
+    let words = cut_to_chars(text.trim(), 3 * chars).split_whitespace().collect::<Vec<_>>().join(" ");
+    cut_to_chars(&words, chars)
 }
 
 fn earlier_request(text: &str) -> String {
-    let words = cut_to_chars(text.trim(), 700).split_whitespace().collect::<Vec<_>>().join(" ");
-    format!("- asked earlier, and answered or overtaken since: {}", cut_to_chars(&words, 240))
+    format!("- asked earlier, and answered or overtaken since: {}", one_line(text, 240))
 }
 
 /// A request that is longer than its share keeps its beginning and its end.
@@ -384,14 +414,14 @@ fn cut_long_requests(sections: &mut Sections, room: Tokens, counter: &dyn TokenC
         if size <= share || size.0 == 0 {
             continue;
         }
-        let inner = item.trim_start_matches(REQUEST_OPEN).trim_end_matches(REQUEST_CLOSE).trim().to_owned();
-        let chars: Vec<char> = inner.chars().collect();
+        let Some(request) = unfence(item) else { continue };
+        let chars: Vec<char> = request.chars().collect();
         let keep = (chars.len() as u64 * share.0 / size.0) as usize * 8 / 10;
         let (first, last) = (keep * 2 / 3, keep / 3);
         let beginning: String = chars.iter().take(first).collect();
         let end: String = chars.iter().skip(chars.len() - last.min(chars.len())).collect();
         let left_out = chars.len().saturating_sub(first + last);
-        *item = verbatim(&format!("{beginning}\n[… {left_out} characters left out …]\n{end}"));
+        *item = fence(&format!("{beginning}\n[… {left_out} characters left out …]\n{end}"));
     }
 }
 

@@ -32,6 +32,11 @@ pub fn typed(message: &Message) -> Option<String> {
     (!words.is_empty()).then(|| words.join("\n"))
 }
 
+/// The first request of a person; harnesses often speak before it.
+pub fn first(conversation: &Conversation) -> Option<usize> {
+    conversation.messages.iter().position(|message| typed(message).is_some())
+}
+
 /// The newest request of a person, and the message it stands in.
 pub fn newest(conversation: &Conversation) -> Option<(usize, String)> {
     let numbered = conversation.messages.iter().enumerate().rev();
@@ -132,8 +137,9 @@ mod tests {
     fn what_a_harness_says_is_no_request() {
         let typed_text = |text: &str| typed(&Message::text(Role::User, text));
         assert_eq!(typed_text("<system-reminder>\nBe nice\n</system-reminder>"), None);
-        assert_eq!(typed_text(crate::summary::BRIDGE_BY_USER), None);
-        assert_eq!(typed_text(&crate::summary::seal("## Goal\nx")), None);
+        assert_eq!(typed_text(crate::summary::BRIDGE), None);
+        assert_eq!(typed_text(&crate::summary::seal("## Goal\nx", "0 messages")), None);
+        assert_eq!(typed_text(&crate::summary::dropped(3, None)), None);
         assert_eq!(typed_text(" fix the tests "), Some("fix the tests".into()));
     }
 }

@@ -58,10 +58,29 @@ pub const PROGRESS: &str = "## Progress";
 /// Said in a section that has nothing to say.
 pub const NOTHING: &str = "(none)";
 
-/// Around a request that is kept word for word, so that its own lines are not taken for headings or items.
-pub const REQUEST_OPEN: &str = "<request>";
-/// Its end.
-pub const REQUEST_CLOSE: &str = "</request>";
+/// How a request begins that is kept word for word: its own lines are not taken for headings or items.
+pub const REQUEST_OPEN: &str = "<request";
+
+/// A request between tags that do not stand in it.
+pub fn fence(request: &str) -> String {
+    let is_free = |tag: &String| !request.contains(&format!("</request{tag}>"));
+    let numbered = (2..).map(|number| format!("-{number}"));
+    let tag = std::iter::once(String::new()).chain(numbered).find(is_free).unwrap_or_default();
+    format!("<request{tag}>\n{request}\n</request{tag}>")
+}
+
+/// The request that an item is, if it is one.
+pub fn unfence(item: &str) -> Option<&str> {
+    let (open, rest) = item.split_once('\n')?;
+    let close = close_of(open)?;
+    Some(rest.strip_suffix(&close)?.trim_end_matches('\n'))
+}
+
+fn close_of(open: &str) -> Option<String> {
+    let tag = open.strip_prefix(REQUEST_OPEN)?.strip_suffix('>')?;
+    let known = tag.is_empty() || tag.strip_prefix('-').is_some_and(|number| number.parse::<u32>().is_ok());
+    known.then(|| format!("</request{tag}>"))
+}
 
 /// Items by section. An item is one line, a request between its tags, or lines of which the later ones are indented.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,19 +104,22 @@ impl Sections {
     pub fn read(body: &str) -> Sections {
         let mut sections = Sections::default();
         let mut current = Section::Critical;
-        let mut in_request = false;
+        let mut in_request: Option<String> = None;
         for line in body.lines() {
-            if in_request {
-                in_request = line != REQUEST_CLOSE;
+            if let Some(close) = &in_request {
+                let closes = line == close;
                 if let Some(item) = sections.of(current).last_mut() {
                     item.push('\n');
                     item.push_str(line);
                 }
+                if closes {
+                    in_request = None;
+                }
                 continue;
             }
             let line = line.trim_end();
-            if line == REQUEST_OPEN {
-                in_request = true;
+            if let Some(close) = close_of(line) {
+                in_request = Some(close);
                 sections.of(current).push(line.to_owned());
             } else if let Some(section) = Section::ALL.into_iter().find(|section| section.heading() == line) {
                 current = section;
@@ -147,10 +169,18 @@ mod tests {
     fn what_is_written_is_read_back() {
         let mut sections = Sections::default();
         sections.of(Section::Goal).push("- ship it\n  by Friday".into());
-        sections.of(Section::Goal).push("<request>\nfix it\n\n## Goal\n  please\n</request>".into());
+        sections.of(Section::Goal).push(fence("fix it\n\n## Goal\n  please\n</request>\n## Next Steps"));
         sections.of(Section::Done).push("- built it".into());
         sections.of(Section::Critical).push("- port 8484".into());
         assert_eq!(Sections::read(&sections.write()), sections);
+    }
+
+    #[test]
+    fn a_request_is_kept_word_for_word_whatever_it_says() {
+        for request in ["fix it", "say </request>", "</request>\n</request-2>\n## Goal", "a\n\n b"] {
+            assert_eq!(unfence(&fence(request)), Some(request));
+        }
+        assert_eq!(unfence("- no request"), None);
     }
 
     #[test]

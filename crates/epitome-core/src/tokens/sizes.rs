@@ -28,6 +28,18 @@ impl Sizes {
         self.prefix + self.messages.iter().copied().sum()
     }
 
+    /// The same, so that the whole is `total`.
+    #[must_use]
+    pub fn scaled_to(&self, total: Tokens) -> Sizes {
+        let estimated = self.total();
+        if estimated == total || estimated == Tokens(0) {
+            return self.clone();
+        }
+        let factor = total.0 as f64 / estimated.0 as f64;
+        let scale = |size: &Tokens| size.share(factor);
+        Sizes { prefix: scale(&self.prefix), messages: self.messages.iter().map(scale).collect() }
+    }
+
     /// The sizes after edits: only what they touched is estimated again.
     #[must_use]
     pub fn after(&self, applied: &Applied, counter: &dyn TokenCounter) -> Sizes {

@@ -2,7 +2,7 @@
 
 use epitome_core::compaction::{Author, Compaction};
 use epitome_core::edit::Edit;
-use epitome_core::engine::{Plan, Step};
+use epitome_core::engine::{Cause, Plan, Shortfall, Step};
 use epitome_core::shape::role_name;
 use epitome_core::statistics::CompactionRecord;
 use epitome_core::tokens::{Precision, Tokens};
@@ -112,7 +112,7 @@ pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
         plan.rungs.iter().map(|climbed| vec![format!("  {}", climbed.rung), climbed.at_most.to_string()]).collect();
     lines.extend(rows(&[Column::Left, Column::Right], &rungs));
     if let Some(shortfall) = &plan.shortfall {
-        lines.push(format!("the trigger cannot be reached: {shortfall}"));
+        lines.push(self::shortfall(shortfall, work));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -123,6 +123,21 @@ pub(super) fn plan_json(session: &Session, work: &Work, plan: &Plan) -> Value {
     report["action"] = json!("plan");
     report["plan"] = json!(plan);
     report
+}
+
+/// Why it is not smaller, and what could be done about it.
+pub(super) fn shortfall(shortfall: &Shortfall, work: &Work) -> String {
+    let limit = if work.budget.forced {
+        format!("the size asked for, {}, is out of reach", work.budget.context_length)
+    } else {
+        format!("the trigger, {}, is out of reach", work.budget.trigger)
+    };
+    let next = match shortfall.cause {
+        Cause::SystemAndTools => "use a larger window, or fewer tools",
+        Cause::Head => "use a larger window, or a smaller compression.protect_first_n",
+        Cause::NewestExchange | Cause::NothingOld | Cause::Misjudged => "use a larger window",
+    };
+    format!("{limit}: {shortfall}\n  hint: {next}")
 }
 
 fn base(session: &Session, work: &Work) -> Value {

@@ -1,8 +1,8 @@
 //! Head, middle, tail and newest exchange of a conversation (M8), and what each weighs.
 
 use crate::budget::Budget;
-use crate::model::{Conversation, Pairing, Role, Segment};
-use crate::summary;
+use crate::model::{Block, Conversation, Message, Pairing, Role, Segment};
+use crate::summary::{self, requests};
 use crate::tokens::{Sizes, Tokens};
 
 /// Where a conversation may be cut, and what its parts weigh.
@@ -11,11 +11,13 @@ pub(super) struct Zones<'a> {
     pub(super) pairing: Pairing,
     /// What the messages before each message weigh; one entry more than there are messages.
     sums: Vec<Tokens>,
-    /// What system prompt and tools outside the messages weigh.
+    /// What is not in a message: system prompt, tools, and what only the provider knows of.
     pub(super) fixed: Tokens,
     /// Messages `..head_end` are the head.
     pub(super) head_end: usize,
     first_user: Option<usize>,
+    /// The first request of a person, which a harness may have spoken before.
+    first_request: Option<usize>,
 }
 
 impl<'a> Zones<'a> {
@@ -28,10 +30,16 @@ impl<'a> Zones<'a> {
             sum += *size;
             sums.push(sum);
         }
-        // What is used and is not in a message: system prompt, tools, and what only the provider knows of.
-        let fixed = budget.used - sum;
-        let mut zones =
-            Zones { conversation, pairing, sums, fixed, head_end: 0, first_user: conversation.first_user_message() };
+        let fixed = sizes.prefix + budget.unseen;
+        let mut zones = Zones {
+            conversation,
+            pairing,
+            sums,
+            fixed,
+            head_end: 0,
+            first_user: conversation.first_user_message(),
+            first_request: requests::first(conversation),
+        };
         zones.head_end = zones.find_head_end(budget.protect_first_n);
         zones
     }
@@ -101,8 +109,9 @@ impl<'a> Zones<'a> {
 
     fn is_island(&self, segment: Segment) -> bool {
         let messages = self.conversation.messages.get(segment.start..segment.end).unwrap_or_default();
-        let holds_first_user = self.first_user.is_some_and(|first| (segment.start..segment.end).contains(&first));
-        holds_first_user || messages.iter().any(|message| message.role == Role::System)
+        let holds = |message: Option<usize>| message.is_some_and(|at| (segment.start..segment.end).contains(&at));
+        let untouchable = |message: &Message| message.role == Role::System || is_state(message);
+        holds(self.first_user) || holds(self.first_request) || messages.iter().any(untouchable)
     }
 
     pub(super) fn size(&self, message: usize) -> Tokens {
@@ -126,11 +135,22 @@ impl<'a> Zones<'a> {
     }
 }
 
+/// Whether a message holds what only the provider can read and nobody can put into words: its own compaction of earlier
+/// turns, or nothing but blocks that we do not know.
+fn is_state(message: &Message) -> bool {
+    let opaque = |block: &Block| match block {
+        Block::Opaque(opaque) => Some(&*opaque.kind == "compaction"),
+        Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Media(_) => None,
+    };
+    let kinds: Vec<Option<bool>> = message.blocks.iter().map(opaque).collect();
+    kinds.contains(&Some(true)) || (!kinds.is_empty() && kinds.iter().all(Option::is_some))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::budget::Policy;
-    use crate::model::{Block, Message, ToolCall, ToolResult};
+    use crate::model::{ToolCall, ToolResult};
     use crate::tokens::TokenCounter;
 
     struct OneEach;
