@@ -137,9 +137,14 @@ pub async fn compact(
                 (aim.trigger, aims_left) = (budget.trigger, AIMS);
                 occasion.from = next;
             }
-            (true | false, _) => {
+            // Nothing harder is left. The engine thought that this would do: have it say why it does not.
+            (true, None) => aim.trigger = aim.trigger.share(0.5),
+            (false, _) => {
                 if after.tokens < budget.trigger {
                     plan.shortfall = None;
+                }
+                if let Some(shortfall) = &mut plan.shortfall {
+                    shortfall.trigger = budget.trigger;
                 }
                 return Ok(Compaction { plan, applied, before: budget.used, after, author });
             }
