@@ -139,7 +139,7 @@ pub enum EditError {
         /// The block.
         block: usize,
     },
-    /// A note where there is no system prompt, or a second one.
+    /// A note where there is no system prompt that could take one, or a second one.
     #[error("a note needs a system prompt, and stands in it once")]
     Note,
 }
@@ -171,6 +171,12 @@ pub fn has_note(conversation: &Conversation, note: &str) -> bool {
     let leading = conversation.leading_system_messages();
     let in_messages = conversation.messages.iter().take(leading).flat_map(Message::texts);
     conversation.system.iter().filter_map(Block::as_text).chain(in_messages).any(|text| text.contains(note))
+}
+
+/// Whether there is a system prompt that a note can stand behind: an item of a kind that we do not know has no such place.
+pub fn takes_note(conversation: &Conversation) -> bool {
+    let last = conversation.leading_system_messages().checked_sub(1).and_then(|last| conversation.messages.get(last));
+    !conversation.system.is_empty() || last.is_some_and(|last| !matches!(&last.blocks[..], [Block::Opaque(_)]))
 }
 
 /// Applies edits to a conversation, or says why they would break it. The input is not changed.
@@ -219,8 +225,7 @@ impl<'edits> Changes<'edits> {
         for edit in edits {
             match edit {
                 Edit::NoteInSystem { text } => {
-                    let prompted = !conversation.system.is_empty() || conversation.leading_system_messages() > 0;
-                    if changes.note.is_some() || !prompted || has_note(conversation, text) {
+                    if changes.note.is_some() || !takes_note(conversation) || has_note(conversation, text) {
                         return Err(EditError::Note);
                     }
                     changes.note = Some(non_empty(text)?);
@@ -291,6 +296,10 @@ impl<'edits> Changes<'edits> {
     fn fate(&mut self, conversation: &Conversation, message: usize) -> Result<&mut Fate<'edits>, EditError> {
         if message + 1 == conversation.messages.len() {
             return Err(EditError::Untouchable { message, what: "the newest message" });
+        }
+        let is_instruction = |message: &Message| message.role == Role::System;
+        if conversation.messages.get(message).is_some_and(is_instruction) {
+            return Err(EditError::Untouchable { message, what: "an instruction" });
         }
         let fate = self.fates.get_mut(message);
         let fate = fate.ok_or(EditError::NoSuchBlock { expected: "message", message, block: 0 })?;
@@ -375,7 +384,7 @@ impl<'edits> Changes<'edits> {
             if joins_next(conversation, index) {
                 carried_answers = answers;
             } else {
-                self.push_answers(conversation.results, answers, &mut after, &mut neighbours);
+                push_answers(conversation.results, answers, index, &mut after, &mut neighbours)?;
                 kept.resize(after.messages.len(), None);
             }
         }
@@ -388,26 +397,28 @@ impl<'edits> Changes<'edits> {
         }
         Ok((after, kept))
     }
+}
 
-    fn push_answers(
-        &self,
-        style: ResultStyle,
-        answers: Vec<Block>,
-        after: &mut Conversation,
-        neighbours: &mut Neighbours,
-    ) {
-        let message = |role, blocks| Message { role, blocks, injected: false, reported_prompt_tokens: None };
-        match style {
-            ResultStyle::OwnMessage => {
-                after.messages.extend(answers.into_iter().map(|answer| message(Role::Tool, vec![answer])));
-            }
-            ResultStyle::NextUserMessage if answers.is_empty() => {}
-            ResultStyle::NextUserMessage => {
-                neighbours.last = Some((Role::User, None));
-                after.messages.push(message(Role::User, answers));
-            }
+/// Adds the answers to calls of the message that was added last, the client's `index`.
+fn push_answers(
+    style: ResultStyle,
+    answers: Vec<Block>,
+    index: usize,
+    after: &mut Conversation,
+    neighbours: &mut Neighbours,
+) -> Result<(), EditError> {
+    let message = |role, blocks| Message { role, blocks, injected: false, reported_prompt_tokens: None };
+    match style {
+        ResultStyle::OwnMessage => {
+            after.messages.extend(answers.into_iter().map(|answer| message(Role::Tool, vec![answer])));
+        }
+        ResultStyle::NextUserMessage if answers.is_empty() => {}
+        ResultStyle::NextUserMessage => {
+            neighbours.inserted(Role::User, index + 1)?;
+            after.messages.push(message(Role::User, answers));
         }
     }
+    Ok(())
 }
 
 /// Watches that no two messages of one role become neighbours that were none before.
@@ -608,5 +619,30 @@ mod tests {
     #[test]
     fn a_paired_result_is_not_removed() {
         check(vec![Edit::RemoveResult { message: 3, block: 0 }], EditError::Paired { message: 3, block: 0 });
+    }
+
+    #[test]
+    fn an_instruction_stays_whatever_it_holds() {
+        let mut conversation = conversation();
+        conversation.messages[0].blocks.push(result("lost"));
+        let untouchable = Err(EditError::Untouchable { message: 0, what: "an instruction" });
+        assert_eq!(apply(&conversation, vec![Edit::RemoveResult { message: 0, block: 1 }]), untouchable);
+        let shorten = Edit::ShortenOutput { message: 0, block: 1, text: "short".into() };
+        assert_eq!(apply(&conversation, vec![shorten]), untouchable);
+    }
+
+    #[test]
+    fn an_answer_does_not_bring_two_of_one_role_together() {
+        let conversation = Conversation {
+            messages: vec![
+                message(Role::User, vec![call("lost")]),
+                Message::text(Role::Assistant, "hm"),
+                Message::text(Role::User, "home"),
+            ],
+            results: ResultStyle::NextUserMessage,
+            ..Conversation::default()
+        };
+        let answer = Edit::AnswerCall { message: 0, block: 0, text: "unknown".into() };
+        assert_eq!(apply(&conversation, vec![answer]), Err(EditError::SameRole { role: Role::User, message: 1 }));
     }
 }

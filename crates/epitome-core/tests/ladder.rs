@@ -6,7 +6,7 @@ use epitome_core::budget::{Budget, Controller, Outputs, Policy};
 use epitome_core::compaction::{Author, Compaction};
 use epitome_core::edit::Edit;
 use epitome_core::engine::{Cause, Rung, Step};
-use epitome_core::model::{Conversation, Message, Role};
+use epitome_core::model::{Conversation, Message, ResultStyle, Role};
 use epitome_core::outputs::CLEARED;
 use epitome_core::shape::shape;
 use epitome_core::summary::{self, requests};
@@ -278,4 +278,69 @@ fn a_quoted_summary_is_not_taken_for_ours() {
     let bodies: Vec<&str> = after.messages.iter().filter_map(summary::body_of).collect();
     assert_eq!(bodies.len(), 1);
     assert!(bodies[0].contains("Is this right?"), "a request like any other: {}", bodies[0]);
+}
+
+#[test]
+fn neighbouring_orphans_go_only_if_that_brings_no_two_of_one_role_together() {
+    let policy = Policy { controller: Controller::LargestFirst, ..Policy::default() };
+    let mut conversation = session(20, 400);
+    let end = conversation.messages.len();
+    conversation.messages.extend([
+        Message::text(Role::User, "Well?"),
+        message(Role::Tool, vec![result("lost", "x")]),
+        message(Role::Tool, vec![result("gone", "x")]),
+        Message::text(Role::User, "Go on."),
+    ]);
+    let budget = budget(&conversation, 10_000, &policy);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    let removed: Vec<usize> = compaction.applied.edits().iter().filter_map(removed_result).collect();
+    assert_eq!(removed, [end + 1]);
+}
+
+fn removed_result(edit: &Edit) -> Option<usize> {
+    match edit {
+        Edit::RemoveResult { message, .. } => Some(*message),
+        Edit::Replace { .. } | Edit::ShortenOutput { .. } | Edit::NoteInSystem { .. } | Edit::AnswerCall { .. } => None,
+    }
+}
+
+#[test]
+fn a_summary_behind_an_answer_that_is_a_users_message_is_not_a_users_too() {
+    let mut conversation = session(20, 400);
+    // An instruction calls, so that what answers it stays; and what answers it calls in vain.
+    conversation.messages.splice(
+        ..2,
+        [
+            message(Role::System, vec![call("a", "bash", "{}")]),
+            message(Role::Assistant, vec![result("a", "done"), call("lost", "bash", "{}")]),
+        ],
+    );
+    conversation.messages.push(Message::text(Role::User, "Go on."));
+    conversation.results = ResultStyle::NextUserMessage;
+    let policy = Policy::default();
+    let budget = budget(&conversation, 9_000, &policy);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    let roles: Vec<Role> =
+        compaction.applied.conversation().messages.iter().take(4).map(|message| message.role).collect();
+    assert_eq!(roles, [Role::System, Role::Assistant, Role::User, Role::Assistant]);
+}
+
+#[test]
+fn the_answers_to_lost_calls_are_part_of_the_size() {
+    // Each of the lost calls gets an answer, which together weigh more than what is saved.
+    let lost = |index: usize| call(&format!("lost{index}"), "bash", "{}");
+    let mut conversation = session(1, 2_000);
+    conversation.messages.push(message(Role::Assistant, (0..60).map(lost).collect()));
+    conversation.messages.push(Message::text(Role::User, "Go on."));
+    let policy = Policy::default();
+    for window in (1_000..8_000).step_by(100) {
+        let budget = budget(&conversation, window, &policy);
+        if !budget.is_due() {
+            continue;
+        }
+        let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+        assert!(compaction.after.tokens < budget.trigger || compaction.plan.shortfall.is_some(), "{window}");
+        let at_most = compaction.plan.rungs.last().map_or(compaction.before, |climbed| climbed.at_most);
+        assert!(compaction.after.tokens <= at_most, "{window}: {} is more than {at_most}", compaction.after.tokens);
+    }
 }

@@ -112,6 +112,9 @@ pub enum SpliceError {
         /// The message that calls.
         message: usize,
     },
+    /// What is left of a file of lines would be read as a session, or as several.
+    #[error("without these lines, the others would be read as something else")]
+    NotLines,
     /// What the request said here when it was read cannot be found again. A defect of ours.
     #[error("message {message} has no such part")]
     Unlocated {

@@ -9,8 +9,8 @@ use epitome_core::model::{Block, ResultStyle, ToolCall};
 use crate::anthropic_messages::write_results_message;
 use crate::dialect::{NoteInString, Rules};
 use crate::error::SpliceError;
-use crate::json::{Document, Kind, Span, Value};
-use crate::request::{Container, Request};
+use crate::json::{Document, DuplicateKeys, Kind, Span, Value};
+use crate::request::{Container, Format, Request};
 use crate::strings::{write_inner, write_string};
 
 /// A request with edits in it.
@@ -37,13 +37,23 @@ impl Request {
     ///
     /// Reading the result gives the conversation of `applied`, with one exception: a note in a system prompt that is a
     /// string is read as the end of that string, behind an empty line.
+    ///
+    /// Refused, though `apply` accepts it, is removing lines so that those left would be read as something else.
     pub fn splice(&self, applied: &Applied) -> Result<Spliced, SpliceError> {
         if apply(self.conversation(), applied.edits().to_vec())? != *applied {
             return Err(SpliceError::AnotherConversation);
         }
         let mut splicer = Splicer { request: self, rules: self.dialect().rules(), changes: Vec::new() };
         splicer.splice(applied)?;
-        finish(self.bytes(), splicer.changes)
+        let spliced = finish(self.bytes(), splicer.changes)?;
+        if self.container() == Container::Lines && !applied.edits().is_empty() && !applied.edits().iter().any(inserts) {
+            // What we insert is a message for sure; the client's own lines may be read as sessions once they are alone.
+            let again = Request::read(spliced.bytes.clone(), Format::Given(self.dialect()), DuplicateKeys::Carry);
+            if again.ok().is_none_or(|again| again.container() != Container::Lines) {
+                return Err(SpliceError::NotLines);
+            }
+        }
+        Ok(spliced)
     }
 }
 
@@ -260,15 +270,15 @@ impl<'request> Splicer<'request> {
         let document = self.document(self.only_element(message)?, message)?;
         let element = document.single_root().ok_or_else(unlocated)?;
         let content = element.get("content");
-        let Some(list) = content.filter(|content| content.kind() == Kind::Array) else {
-            if !inside.shortened.is_empty() || !inside.removed.is_empty() {
-                return Err(unlocated());
-            }
-            self.wrap_content(element, content, &inside.answers);
-            return Ok(());
-        };
-        let blocks: Vec<Value<'_>> = list.items().collect();
-        if !blocks.is_empty() && inside.removed.len() == blocks.len() && inside.answers.is_empty() {
+        let list = content.filter(|content| content.kind() == Kind::Array);
+        // A block that stands alone in the place of a list counts as a list of one.
+        let alone = content.filter(|content| content.kind() == Kind::Object);
+        let blocks: Vec<Value<'_>> = list.into_iter().flat_map(Value::items).chain(alone).collect();
+        if inside.removed.len() > blocks.len() {
+            return Err(unlocated());
+        }
+        let all_go = !blocks.is_empty() && inside.removed.len() == blocks.len();
+        if all_go && inside.answers.is_empty() {
             let elements = self.request.elements_of(message).ok_or_else(unlocated)?;
             return self.replace_elements(elements, &[]).ok_or_else(unlocated);
         }
@@ -276,8 +286,18 @@ impl<'request> Splicer<'request> {
             let result = *blocks.get(*block).ok_or_else(unlocated)?;
             self.set_key(result, self.rules.result_key(), json_string(text));
         }
-        let spans: Vec<Span> = blocks.into_iter().map(Value::span).collect();
-        self.change_list(list, &spans, &inside.removed, &inside.answers);
+        match (list, alone) {
+            (Some(list), _) => {
+                let spans: Vec<Span> = blocks.into_iter().map(Value::span).collect();
+                self.change_list(list, &spans, &inside.removed, &inside.answers);
+            }
+            (None, Some(block)) if all_go => {
+                let answers = [b"[", &inside.answers.join(&b","[..])[..], b"]"].concat();
+                self.change(block.span().range(), answers);
+            }
+            (None, _) if inside.answers.is_empty() => {}
+            (None, _) => self.wrap_content(element, content, &inside.answers),
+        }
         Ok(())
     }
 
@@ -429,6 +449,15 @@ fn finish(original: &[u8], mut changes: Vec<Change>) -> Result<Spliced, SpliceEr
     }
     bytes.extend_from_slice(original.get(done..).ok_or(SpliceError::AnotherConversation)?);
     Ok(Spliced { bytes, patches })
+}
+
+/// Whether an edit puts a message of ours among the client's.
+fn inserts(edit: &Edit) -> bool {
+    match edit {
+        Edit::Replace { with, .. } => !with.is_empty(),
+        Edit::AnswerCall { .. } => true,
+        Edit::ShortenOutput { .. } | Edit::NoteInSystem { .. } | Edit::RemoveResult { .. } => false,
+    }
 }
 
 fn replaces(edit: &Edit, message: usize) -> bool {

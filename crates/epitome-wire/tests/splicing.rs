@@ -1,6 +1,6 @@
 //! What each edit does to the bytes of each dialect.
 
-use epitome_core::edit::{Edit, Inserted, apply};
+use epitome_core::edit::{Edit, EditError, Inserted, apply};
 use epitome_core::model::Role;
 use epitome_wire::{Dialect, DuplicateKeys, Format, Request, SpliceError, unsplice};
 
@@ -229,6 +229,44 @@ fn a_file_of_lines_stays_one() {
 fn a_note_is_not_put_where_nobody_knows_how_it_is_read() {
     let items = r#"[{"type":"mystery","role":"system"},{"type":"message","role":"user","content":"now"}]"#;
     let request = Request::read(items.into(), Format::Detect, DuplicateKeys::Refuse).unwrap();
-    let applied = apply(request.conversation(), note()).unwrap();
-    assert_eq!(request.splice(&applied), Err(SpliceError::NoPlaceForNote));
+    assert_eq!(apply(request.conversation(), note()), Err(EditError::Note));
+}
+
+#[test]
+fn a_block_that_stands_alone_in_the_place_of_a_list_is_edited_like_one_in_it() {
+    const ALONE: &str = r#"[{"role":"user","content":"go"},
+    {"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t"},{"type":"tool_use","id":"b","name":"t"}]},
+    {"role":"user","content":{"type":"tool_result","tool_use_id":"a","content":"long"}},
+    {"role":"assistant","content":{"type":"tool_use","id":"c","name":"t"}},
+    {"role":"user","content":{"type":"tool_result","tool_use_id":"lost"}},
+    {"role":"assistant","content":"hm"},
+    {"role":"user","content":"now"}]"#;
+    let alone = |edits: Vec<Vec<Edit>>| splice(ALONE, Dialect::AnthropicMessages, edits.concat());
+    insta::assert_snapshot!(alone(vec![shorten(2, 0)]), @r#"
+    -     {"role":"user","content":{"type":"tool_result","tool_use_id":"a","content":"long"}},
+    +     {"role":"user","content":{"type":"tool_result","tool_use_id":"a","content":"short \"é\"\n"}},
+    "#);
+    insta::assert_snapshot!(alone(vec![shorten(2, 0), answer(1, 1)]), @r#"
+    -     {"role":"user","content":{"type":"tool_result","tool_use_id":"a","content":"long"}},
+    +     {"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"no answer"},{"type":"tool_result","tool_use_id":"a","content":"short \"é\"\n"}]},
+    "#);
+    insta::assert_snapshot!(alone(vec![remove_result(4, 0), answer(3, 0)]), @r#"
+    -     {"role":"user","content":{"type":"tool_result","tool_use_id":"lost"}},
+    +     {"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"no answer"}]},
+    "#);
+    insta::assert_snapshot!(alone(vec![replace(5, 6, &[Role::Assistant]), shorten(4, 0)]), @r#"
+    -     {"role":"user","content":{"type":"tool_result","tool_use_id":"lost"}},
+    -     {"role":"assistant","content":"hm"},
+    +     {"role":"user","content":{"content":"short \"é\"\n","type":"tool_result","tool_use_id":"lost"}},
+    +     {"role":"assistant","content":[{"type":"text","text":"in short"}]},
+    "#);
+}
+
+#[test]
+fn lines_are_not_removed_so_that_the_others_become_something_else() {
+    let lines = "{\"type\":\"function_call_output\",\"call_id\":\"lost\"}\n{\"type\":\"reasoning\",\"messages\":[]}\n";
+    let format = Format::Given(Dialect::OpenAiResponses);
+    let request = Request::read(lines.into(), format, DuplicateKeys::Refuse).unwrap();
+    let applied = apply(request.conversation(), remove_result(0, 0)).unwrap();
+    assert_eq!(request.splice(&applied), Err(SpliceError::NotLines));
 }

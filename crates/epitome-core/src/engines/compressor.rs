@@ -6,15 +6,15 @@
 
 mod zones;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::budget::{Budget, Outputs, Policy};
-use crate::edit::{Edit, Inserted, has_note, joins_next};
+use crate::edit::{Edit, Inserted, has_note, joins_next, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, Gap, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
-use crate::model::{Block, Conversation, Message, Role};
+use crate::model::{Block, Conversation, Message, ResultStyle, Role};
 use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, ToolOutput};
 use crate::summary::{self, NOTE, requests};
-use crate::tokens::{Sizes, TokenCounter, Tokens};
+use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
 use zones::Zones;
 
 /// The engine that `context.engine: compressor` always means.
@@ -88,7 +88,11 @@ impl ContextEngine for Compressor {
             spans: Vec::new(),
             shortened: BTreeMap::new(),
             saved: Tokens(0),
+            bridges: 0,
+            answers: 0,
+            answer: counter.estimate(MISSING_RESULT) + TOKENS_PER_MESSAGE,
         };
+        draft.set(Middle::Stays, tail_start);
         let mut rungs = Vec::new();
         for rung in Rung::ALL {
             let changed = match rung {
@@ -145,17 +149,33 @@ struct Draft<'a> {
     shortened: BTreeMap<(usize, usize), (String, Tokens)>,
     /// What they save together.
     saved: Tokens,
+    /// Lines of ours that keep neighbours apart.
+    bridges: usize,
+    /// Calls that get a result, as soon as anything is changed.
+    answers: usize,
+    /// What such a result weighs.
+    answer: Tokens,
 }
 
 impl Draft<'_> {
     /// What the request will weigh at most.
     fn size(&self) -> Tokens {
         let kept = self.zones.fixed + self.zones.weight_from(0) - self.saved - self.zones.weight_of(&self.spans);
+        let bridges = Tokens(BRIDGE.0 * self.bridges as u64);
         kept + match &self.middle {
-            Middle::Stays => Tokens(0),
-            Middle::Summarized { budget, .. } => *budget + BRIDGE + self.note,
-            Middle::Dropped { .. } => self.counter.estimate(&summary::dropped(self.gone(), None)) + BRIDGE,
+            Middle::Stays if self.shortened.is_empty() => Tokens(0),
+            Middle::Stays => self.repaired(),
+            Middle::Summarized { budget, .. } => *budget + bridges + self.note + self.repaired(),
+            Middle::Dropped { .. } => {
+                let stub = self.counter.estimate(&summary::dropped(self.gone(), None)) + TOKENS_PER_MESSAGE;
+                stub + bridges + self.repaired()
+            }
         }
+    }
+
+    /// What the results weigh that calls without one get.
+    fn repaired(&self) -> Tokens {
+        Tokens(self.answer.0 * self.answers as u64)
     }
 
     fn exceeds(&self, share: f64) -> bool {
@@ -172,6 +192,9 @@ impl Draft<'_> {
         let spans = &self.spans;
         self.shortened.retain(|(message, _), _| !within(spans, *message));
         self.saved = self.shortened.values().map(|(_, saved)| *saved).sum();
+        let gaps = self.gaps().map(|(_, gaps)| gaps).unwrap_or_default();
+        self.bridges = gaps.iter().filter(|gap| gap.bridge.is_some()).count();
+        self.answers = self.calls_to_answer().count();
     }
 
     /// Rung 1: old outputs are shortened (M7). With the controller (M15), the largest first and only as far as needed.
@@ -345,7 +368,12 @@ impl Draft<'_> {
 
     /// What stands around summary and tail: system prompt, tools, head, what stays in the middle, and our own lines.
     fn around(&self) -> Tokens {
-        self.zones.fixed + self.zones.weight(0, self.zones.head_end) + self.islands() + BRIDGE + self.note
+        self.zones.fixed
+            + self.zones.weight(0, self.zones.head_end)
+            + self.islands()
+            + BRIDGE
+            + self.note
+            + self.repaired()
     }
 
     fn digest(&mut self, place: (usize, usize)) -> bool {
@@ -396,9 +424,10 @@ impl Draft<'_> {
         }
     }
 
-    /// Where tool outputs stand, oldest first.
+    /// Where tool outputs stand that may be shortened, oldest first.
     fn outputs(&self) -> Vec<(usize, usize)> {
         let messages = self.zones.conversation.messages.iter().enumerate();
+        let messages = messages.filter(|(_, message)| message.role != Role::System);
         let results = messages.flat_map(|(index, message)| {
             let blocks = message.blocks.iter().enumerate();
             blocks.filter(|(_, block)| matches!(block, Block::ToolResult(_))).map(move |(at, _)| (index, at))
@@ -442,9 +471,8 @@ impl Draft<'_> {
         let mut steps = Vec::new();
         let conversation = self.zones.conversation;
         if let Some(gaps) = self.gaps() {
-            let prompted = !conversation.system.is_empty() || conversation.leading_system_messages() > 0;
             let summarised = matches!(self.middle, Middle::Summarized { .. });
-            if summarised && prompted && !has_note(conversation, NOTE) {
+            if summarised && takes_note(conversation) && !has_note(conversation, NOTE) {
                 steps.push(Step::Edit(Edit::NoteInSystem { text: NOTE.to_owned() }));
             }
             match &self.middle {
@@ -466,14 +494,31 @@ impl Draft<'_> {
         steps
     }
 
+    fn role(&self, index: usize) -> Option<Role> {
+        self.message(index).map(|message| message.role)
+    }
+
+    /// Who speaks last in a message and in the answers behind it: where results are blocks of a user's message, a call
+    /// that is answered and not followed by such a message gets one.
+    fn speakers(&self) -> impl Fn(usize) -> Option<Role> {
+        let conversation = self.zones.conversation;
+        let apart = |message: &usize| !joins_next(conversation, *message);
+        let answered: BTreeSet<usize> = match conversation.results {
+            ResultStyle::OwnMessage => BTreeSet::new(),
+            ResultStyle::NextUserMessage => self.calls_to_answer().map(|(message, _)| message).filter(apart).collect(),
+        };
+        move |index| if answered.contains(&index) { Some(Role::User) } else { self.role(index) }
+    }
+
     /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the
     /// first one.
     fn gaps(&self) -> Option<(Role, Vec<Gap>)> {
-        let role = |index: Option<usize>| index.and_then(|index| self.message(index)).map(|message| message.role);
+        let speakers = self.speakers();
         let mut gaps = Vec::with_capacity(self.spans.len());
         let mut first_role = None;
         for (start, end) in self.spans.iter().copied() {
-            let (before, after) = (role(start.checked_sub(1)), role(Some(end)));
+            let before = start.checked_sub(1).and_then(&speakers);
+            let after = self.role(end);
             let bridge = if first_role.is_none() {
                 let (role, bridge) = roles_between(before, after);
                 first_role = Some(role);
@@ -503,28 +548,54 @@ impl Draft<'_> {
         summary::dropped(self.gone(), request.as_deref())
     }
 
+    /// The calls in what stays that nothing answers, and that can be answered.
+    fn calls_to_answer(&self) -> impl Iterator<Item = (usize, usize)> {
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let stays = |message: usize| !within(&self.spans, message);
+        let unanswered = self.zones.pairing.unanswered_calls.iter().copied();
+        unanswered.filter(move |(message, _)| {
+            let joins = joins_next(self.zones.conversation, *message);
+            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
+            // A call that no assistant makes is none that a provider expects an answer to.
+            let asked = self.role(*message) == Some(Role::Assistant);
+            asked && stays(*message) && *message != last && next_is_free
+        })
+    }
+
     /// Orphan results go, and calls without a result get one (M11), in what stays.
     fn repairs(&self) -> Vec<Step> {
         let last = self.zones.conversation.messages.len().saturating_sub(1);
         let stays = |message: usize| !within(&self.spans, message);
-        let role = |index: usize| self.message(index).map(|message| message.role);
+        let speakers = self.speakers();
         let mut steps = Vec::new();
-        for (message, block) in self.zones.pairing.orphan_results.iter().copied() {
-            let alone = self.message(message).is_some_and(|message| message.blocks.len() == 1);
-            // A message that goes with its only result must not bring two of one role together.
-            let (before, after) = (message.saturating_sub(1), message + 1);
-            let parted = stays(before) && stays(after) && role(before) != role(after);
-            let free = !self.shortened.contains_key(&(message, block));
-            if free && stays(message) && message != last && (!alone || parted) {
-                steps.push(Step::Edit(Edit::RemoveResult { message, block }));
-            }
+        let mut receives_answers = BTreeSet::new();
+        for (message, block) in self.calls_to_answer() {
+            steps.push(Step::Edit(Edit::AnswerCall { message, block, text: MISSING_RESULT.to_owned() }));
+            receives_answers.extend(joins_next(self.zones.conversation, message).then_some(message + 1));
         }
-        for (message, block) in self.zones.pairing.unanswered_calls.iter().copied() {
-            let joins = joins_next(self.zones.conversation, message);
-            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
-            if stays(message) && message != last && next_is_free {
-                steps.push(Step::Edit(Edit::AnswerCall { message, block, text: MISSING_RESULT.to_owned() }));
+        let mut gone = 0..0;
+        for orphans in self.zones.pairing.orphan_results.chunk_by(|one, other| one.0 == other.0) {
+            let Some(message) = orphans.first().map(|(message, _)| *message) else { continue };
+            if !stays(message) || message == last || self.role(message) == Some(Role::System) {
+                continue;
             }
+            let free = |place: &(usize, usize)| !self.shortened.contains_key(place);
+            let orphans: Vec<(usize, usize)> = orphans.iter().copied().filter(free).collect();
+            let all = self.message(message).is_some_and(|message| message.blocks.len() == orphans.len());
+            if all && !receives_answers.contains(&message) {
+                // A message that goes with its only results must not bring two of one role together.
+                let start = if gone.end == message { gone.start } else { message };
+                let parted = match start.checked_sub(1) {
+                    Some(before) => stays(before) && speakers(before) != self.role(message + 1),
+                    None => self.role(message) == Some(Role::Tool),
+                };
+                if !parted || !stays(message + 1) {
+                    continue;
+                }
+                gone = start..message + 1;
+            }
+            let remove = |(message, block)| Step::Edit(Edit::RemoveResult { message, block });
+            steps.extend(orphans.into_iter().map(remove));
         }
         steps
     }

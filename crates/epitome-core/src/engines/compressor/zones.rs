@@ -67,7 +67,8 @@ impl<'a> Zones<'a> {
         let end = start;
         for segment in self.pairing.segments().iter().rev() {
             if segment.start < self.head_end {
-                break;
+                // A newest segment that reaches into the head is the tail behind it.
+                return if start == end { self.head_end } else { start };
             }
             weight += (segment.start..segment.end).map(|index| self.size(index) - saved(index)).sum();
             if start != end && weight > room && end - start >= at_least {
@@ -227,6 +228,20 @@ mod tests {
         check_tail("suctctctctau", 0, 3, 8);
         check_tail("suctctctctau", 0, 1, 11);
         check_tail("suctctctctau", 1_000, 1, 2);
+    }
+
+    #[test]
+    fn a_newest_group_that_reaches_into_the_head_is_the_tail() {
+        // The last message answers a call of the prompt: nothing lies between head and tail.
+        let mut conversation = conversation("suau");
+        let call = ToolCall { id: "1".into(), name: "t".into(), arguments: "{}".into() };
+        let result = ToolResult { call_id: "1".into(), content: vec![], is_error: false };
+        conversation.messages[0].blocks.push(Block::ToolCall(call));
+        conversation.messages[3].blocks.push(Block::ToolResult(result));
+        let budget = Budget::new(Tokens(1_000), Tokens(1_000), &Policy::default());
+        let sizes = Sizes::of(&conversation, &OneEach);
+        let zones = Zones::of(&conversation, &sizes, &budget);
+        assert_eq!((zones.head_end, zones.tail_start(Tokens(0), 1, &|_| Tokens(0))), (3, 3));
     }
 
     #[test]
