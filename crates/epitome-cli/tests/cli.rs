@@ -344,3 +344,107 @@ fn a_topic_in_focus_is_kept() {
     let focus = epitome(&["compress", "--context-length", "40000", "--focus", "pool_id"], &sample_bytes());
     assert!(focus.text().contains("pool_id=7f3a"), "the line about the topic");
 }
+
+#[test]
+fn compressing_a_result_again_does_not_lose_the_way_back() {
+    let home = TempDir::new().expect("a temporary directory");
+    let arguments = ["compress", "--context-length", "64000", "--originals", "kept"];
+    let small = run_in(home.path(), &arguments, &sample_bytes()).stdout;
+    let again = run_in(home.path(), &arguments, &small);
+    assert!(again.stdout == small, "there is nothing left to do");
+    let run = run_in(home.path(), &["expand", "--originals", "kept"], &small);
+    assert!(run.stdout == sample_bytes(), "{}", run.stderr);
+}
+
+/// The sample with `turns` of its own turns behind it.
+fn grown(session: &[u8], turns: usize) -> Vec<u8> {
+    let mut session: serde_json::Value = serde_json::from_slice(session).expect("JSON");
+    let sample: serde_json::Value = serde_json::from_slice(&sample_bytes()).expect("JSON");
+    let messages = session["messages"].as_array_mut().expect("messages");
+    let more = sample["messages"].as_array().expect("messages").iter().skip(2).take(2 * turns).cloned();
+    messages.extend(more);
+    serde_json::to_vec(&session).expect("JSON")
+}
+
+#[test]
+fn a_session_compressed_and_grown_many_times_is_expanded_to_its_beginning() {
+    for policy in ["compression.controller=off", "compression.controller=largest_first"] {
+        let home = TempDir::new().expect("a temporary directory");
+        let flags = ["--context-length", "40000", "--set", policy, "--set", "compression.protect_last_n=4"];
+        let mut session = grown(&sample_bytes(), 0);
+        let mut whole = session.clone();
+        for _ in 0..4 {
+            let arguments = [&["compress", "--originals", "kept"], &flags[..]].concat();
+            session = grown(&run_in(home.path(), &arguments, &session).stdout, 8);
+            whole = grown(&whole, 8);
+        }
+        let run = run_in(home.path(), &["expand", "--originals", "kept", "--all"], &session);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert!(run.stdout == whole, "{policy}");
+    }
+}
+
+/// The files in a directory of originals.
+fn objects(home: &TempDir) -> Vec<PathBuf> {
+    let directories = std::fs::read_dir(home.path().join("kept/objects")).expect("objects");
+    let files = directories.flat_map(|entry| std::fs::read_dir(entry.expect("an entry").path()).expect("a directory"));
+    files.map(|entry| entry.expect("an entry").path()).collect()
+}
+
+#[test]
+fn a_killed_process_leaves_originals_that_can_be_followed() {
+    let home = TempDir::new().expect("a temporary directory");
+    let arguments = ["compress", "--context-length", "64000", "--originals", "kept"];
+    let small = run_in(home.path(), &arguments, &sample_bytes()).stdout;
+    for object in objects(&home) {
+        let unfinished = format!("{}.4711.unfinished", object.display());
+        std::fs::write(unfinished, b"half of i").expect("a file");
+    }
+    let run = run_in(home.path(), &["expand", "--originals", "kept"], &small);
+    assert!(run.stdout == sample_bytes(), "{}", run.stderr);
+}
+
+#[test]
+fn a_damaged_original_is_not_given_back() {
+    let home = TempDir::new().expect("a temporary directory");
+    let arguments = ["compress", "--context-length", "64000", "--originals", "kept"];
+    let small = run_in(home.path(), &arguments, &sample_bytes()).stdout;
+    for object in objects(&home) {
+        std::fs::write(object, b"something else").expect("a file");
+    }
+    let run = run_in(home.path(), &["expand", "--originals", "kept"], &small);
+    assert_eq!((run.code, run.stdout.len()), (2, 0));
+    assert!(run.stderr.contains("damaged"), "{}", run.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_file_that_is_replaced_stays_private() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let home = TempDir::new().expect("a temporary directory");
+    let (file, link) = (home.path().join("session.json"), home.path().join("link.json"));
+    std::fs::write(&file, sample_bytes()).expect("a file");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("permissions");
+    symlink(&file, &link).expect("a link");
+    let arguments = ["compress", "link.json", "--context-length", "64000", "-o", "link.json"];
+    assert_eq!(run_in(home.path(), &arguments, b"").code, 0);
+    assert!(std::fs::symlink_metadata(&link).expect("a link").file_type().is_symlink());
+    let written = std::fs::metadata(&file).expect("a file");
+    assert_eq!(written.permissions().mode() & 0o777, 0o600);
+    assert!(written.len() < sample_bytes().len() as u64);
+}
+
+#[test]
+fn text_that_the_estimate_was_not_made_for_is_counted() {
+    let finnish = "Sähköpostiosoitteesi vahvistaminen epäonnistui, koska linkki on vanhentunut tai jo käytetty. ";
+    let mut messages = vec![serde_json::json!({"role": "user", "content": "Käännä tämä."})];
+    for turn in 0..60 {
+        let role = if turn % 2 == 0 { "assistant" } else { "user" };
+        messages.push(serde_json::json!({"role": role, "content": finnish.repeat(20)}));
+    }
+    let session = serde_json::to_vec(&serde_json::json!({"messages": messages})).expect("JSON");
+    let run = epitome(&["compress", "--context-length", "60000", "--report", "--json"], &session);
+    let report: serde_json::Value = serde_json::from_str(run.stderr.trim_start_matches("epitome: ")).expect("JSON");
+    assert_eq!(report["tokens_before_estimated"], false, "{report}");
+    assert_eq!(report["action"], "compacted", "{report}");
+}
