@@ -25,7 +25,7 @@ pub fn check_compact(bytes: &[u8]) {
         false => Budget::new(Tokens(window as u64), used, &policy),
     };
     let used = weigh(before, &sizes, budget(Tokens(0)).trigger, &counter).tokens + unseen;
-    let budget = budget(used);
+    let budget = Budget { unseen, ..budget(used) };
     let engine = Registry::new(&policy).resolve(BUILT_IN).engine;
     let Some(reason) = engine.should_compress(&budget) else { return };
     let summarizer = LocalSummarizer::new(counter);
@@ -56,7 +56,7 @@ pub fn check_compact(bytes: &[u8]) {
     let explained = compaction.plan.shortfall.is_some();
     assert!(size < budget.trigger || explained, "{size} tokens without a reason: {}", said());
     // A note in a string is joined by an empty line, which the conversation does not have.
-    let found = conversation_tokens(after, &counter, Precision::Exact) + (budget.used - sizes.total());
+    let found = conversation_tokens(after, &counter, Precision::Exact) + budget.unseen;
     assert!(found.0.abs_diff(size.0) <= 4, "{found} found, {size} said: {}", said());
 }
 

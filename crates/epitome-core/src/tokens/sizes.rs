@@ -36,7 +36,7 @@ impl Sizes {
             return self.clone();
         }
         let factor = total.0 as f64 / estimated.0 as f64;
-        let scale = |size: &Tokens| size.share(factor);
+        let scale = |size: &Tokens| Tokens((size.0 as f64 * factor).round() as u64);
         Sizes { prefix: scale(&self.prefix), messages: self.messages.iter().map(scale).collect() }
     }
 
