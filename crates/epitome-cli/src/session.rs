@@ -10,6 +10,7 @@ use epitome_core::compaction::{Weight, weigh};
 use epitome_core::model::Conversation;
 use epitome_core::tokens::{BpeCounter, ScaledCounter, Sizes, TokenCounter, Tokens, prior_factor};
 use epitome_wire::{DuplicateKeys, Format, Request};
+use serde_json::{Value, json};
 
 use crate::arguments::SessionArguments;
 use crate::config::values;
@@ -69,6 +70,21 @@ impl Session {
     /// What the session says.
     pub(crate) fn conversation(&self) -> &Conversation {
         self.request.conversation()
+    }
+
+    /// What every JSON report opens with, and then what `more` says.
+    pub(crate) fn described(&self, more: Value) -> Value {
+        let mut report = json!({
+            "session": self.name,
+            "format": self.request.dialect().name(),
+            "model": self.model,
+            "context_length": self.window.length,
+            "context_length_said_by": self.window.said_by,
+        });
+        if let (Value::Object(report), Value::Object(more)) = (&mut report, more) {
+            report.extend(more);
+        }
+        report
     }
 
     /// What it weighs, as exactly as `limit` asks for.

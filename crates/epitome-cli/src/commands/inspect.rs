@@ -9,7 +9,7 @@ use epitome_core::engine::{Occasion, Plan, Reason, Registry};
 use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Block, Conversation, Pairing, ToolCall};
 use epitome_core::tokens::{
-    BpeCounter, Calibration, Precision, Source, Tokens, by_source, conversation_tokens, message_tokens, prefix_tokens,
+    BpeCounter, Calibration, Precision, Source, Tokens, by_source, message_tokens, prefix_tokens,
 };
 use serde_json::{Value, json};
 
@@ -77,7 +77,9 @@ pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitC
 fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findings {
     let conversation = session.conversation();
     let counter = &*session.counter;
-    let total = conversation_tokens(conversation, counter, Precision::Exact);
+    // Counting exactly is what takes time here, so the whole is the sum of its sources.
+    let sources = by_source(conversation, counter, Precision::Exact);
+    let total = sources.iter().map(|(_, tokens)| *tokens).sum();
     let policy = policy(config);
     let budget = Budget::new(session.window.length, total, &policy);
     let engine = Registry::new(&policy).resolve(&config.context.engine).engine;
@@ -88,25 +90,24 @@ fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findin
         Some(plan) => plan.head_end,
         None => engine.plan(conversation, &session.sizes, &budget, &Occasion::new(Reason::Asked), counter).head_end,
     };
-    let messages: Tokens =
-        conversation.messages.iter().map(|message| message_tokens(message, counter, Precision::Exact)).sum();
     let head = conversation.messages.iter().take(head_end);
     let head: Tokens = head.map(|message| message_tokens(message, counter, Precision::Exact)).sum();
     let (largest, repeats) = outputs(conversation, session, top);
     Findings {
         total,
-        sources: by_source(conversation, counter, Precision::Exact),
+        sources,
         largest,
         repeats,
         budget,
         plan,
-        stable: total - messages + head,
+        stable: prefix_tokens(conversation, counter, Precision::Exact) + head,
         reported: reported(conversation, session.model.as_deref().unwrap_or_default()),
     }
 }
 
 /// Learns from the usage that was recorded with each call, in tokens of the public vocabulary.
 fn reported(conversation: &Conversation, model: &str) -> Option<Reported> {
+    conversation.messages.iter().find(|message| message.reported_prompt_tokens.is_some())?;
     let mut calibration = Calibration::of_model(model);
     let mut counted = prefix_tokens(conversation, &BpeCounter, Precision::Exact);
     for message in &conversation.messages {
@@ -280,12 +281,7 @@ fn as_json(session: &Session, findings: &Findings) -> Value {
         .iter()
         .map(|repeat| json!({"call": repeat.call, "times": repeat.times, "tokens_too_many": repeat.wasted}))
         .collect();
-    json!({
-        "session": session.name,
-        "format": session.request.dialect().name(),
-        "model": session.model,
-        "context_length": session.window.length,
-        "context_length_said_by": session.window.said_by,
+    session.described(json!({
         "messages": session.conversation().messages.len(),
         "tokens": findings.total,
         "tokens_by_source": sources,
@@ -304,5 +300,5 @@ fn as_json(session: &Session, findings: &Findings) -> Value {
             "stable_prefix_tokens": findings.stable,
             "minimum": session.facts.cache_min,
         },
-    })
+    }))
 }

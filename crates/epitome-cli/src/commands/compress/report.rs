@@ -141,17 +141,12 @@ pub(super) fn shortfall(shortfall: &Shortfall, work: &Work) -> String {
 }
 
 fn base(session: &Session, work: &Work) -> Value {
-    json!({
-        "session": session.name,
-        "format": session.request.dialect().name(),
-        "model": session.model,
-        "context_length": session.window.length,
-        "context_length_said_by": session.window.said_by,
+    session.described(json!({
         "trigger": work.budget.trigger,
         "tokens_before": work.weight.tokens,
         "tokens_before_estimated": work.weight.precision == Precision::Estimate,
         "messages_before": session.conversation().messages.len(),
-    })
+    }))
 }
 
 fn record(session: &Session, compaction: &Compaction) -> CompactionRecord {
