@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// Make a session smaller: it goes in on stdin or as FILE, and comes out on stdout
     #[command(after_help = COMPRESS_HELP)]
     Compress(CompressArguments),
+    /// Shorten one tool output as compress would, and count what is lost; or measure all outputs of sessions
+    #[command(after_help = DIGEST_HELP)]
+    Digest(DigestArguments),
     /// Get the original back, byte for byte, or one removed piece by its hash
     Expand(ExpandArguments),
     /// Show where the tokens of a session are, and what a compaction would do
@@ -116,6 +119,38 @@ pub(crate) struct CompressArguments {
     /// Exit with 3 if the trigger cannot be reached
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+const DIGEST_HELP: &str = "\
+Examples:
+  cargo test 2>&1 | epitome digest --command 'cargo test'
+  epitome digest server.log --about 'checkout timeout'
+  epitome digest --sessions recorded/*.jsonl
+  epitome digest --sessions session.json --json
+
+The digest goes to stdout, what was kept and lost to stderr. An output that cannot be made shorter without losing an
+error, a failure or an outlier comes out as it went in.";
+
+#[derive(Debug, Args)]
+pub(crate) struct DigestArguments {
+    /// The output of a tool [default: stdin]
+    #[arg(value_name = "FILE", conflicts_with = "sessions")]
+    pub(crate) file: Option<PathBuf>,
+    /// The command that printed it; helps to tell what it is
+    #[arg(long, value_name = "COMMAND", conflicts_with = "sessions")]
+    pub(crate) command: Option<String>,
+    /// What the agent is looking for: lines about it are kept
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) about: Option<String>,
+    /// Aim at this size; errors, failures and outliers may take more
+    #[arg(long, value_name = "TOKENS", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) tokens: u64,
+    /// Digest every large output of these recorded sessions, and show what that saves by kind
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) sessions: Vec<PathBuf>,
+    /// With --sessions: outputs above this size
+    #[arg(long, value_name = "TOKENS", default_value_t = 500, requires = "sessions")]
+    pub(crate) above: u64,
 }
 
 #[derive(Debug, Args)]

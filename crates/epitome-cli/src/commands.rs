@@ -3,6 +3,7 @@
 pub(crate) mod compress;
 pub(crate) mod config;
 pub(crate) mod convert;
+pub(crate) mod digest;
 pub(crate) mod engines;
 pub(crate) mod expand;
 pub(crate) mod inspect;

@@ -83,6 +83,12 @@ impl Failure {
     }
 }
 
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
 impl From<ConfigErrors> for Failure {
     fn from(errors: ConfigErrors) -> Failure {
         Failure::input(format!("the configuration is wrong\n{errors}"))

@@ -9,8 +9,15 @@ use crate::failure::{Failure, shown};
 /// What a session without a file is called in messages.
 pub(crate) const STDIN: &str = "stdin";
 
-/// Reads a file, or stdin.
+/// Reads a session from a file, or from stdin.
 pub(crate) fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
+    let missing = Failure::input("no session: neither FILE was given, nor anything on stdin")
+        .hint("epitome compress session.json, or epitome compress < session.json");
+    read_or(path, missing)
+}
+
+/// Reads a file, or stdin unless somebody sits there and types: then `missing` is the answer.
+pub(crate) fn read_or(path: Option<&Path>, missing: Failure) -> Result<(String, Vec<u8>), Failure> {
     match path {
         Some(path) => {
             let bytes = fs::read(path).map_err(|error| Failure::outside(shown(path), &error))?;
@@ -19,8 +26,7 @@ pub(crate) fn read(path: Option<&Path>) -> Result<(String, Vec<u8>), Failure> {
         None => {
             let mut stdin = io::stdin().lock();
             if stdin.is_terminal() {
-                return Err(Failure::input("no session: neither FILE was given, nor anything on stdin")
-                    .hint("epitome compress session.json, or epitome compress < session.json"));
+                return Err(missing);
             }
             let mut bytes = Vec::new();
             stdin.read_to_end(&mut bytes).map_err(|error| Failure::outside(STDIN, &error))?;

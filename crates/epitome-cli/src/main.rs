@@ -29,6 +29,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, failure::Failure> {
     let Arguments { command, common } = arguments;
     match command {
         Command::Compress(arguments) => commands::compress::run(&arguments, &common),
+        Command::Digest(arguments) => commands::digest::run(&arguments, &common),
         Command::Expand(arguments) => commands::expand::run(&arguments, &common),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &common),
         Command::Convert(arguments) => commands::convert::run(&arguments, &common),

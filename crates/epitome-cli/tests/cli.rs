@@ -1,61 +1,11 @@
 //! The program as a person runs it: what goes in, what comes out, and with which exit code.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+mod program;
 
+use std::path::PathBuf;
+
+use program::{epitome, run_in, sample, sample_bytes};
 use tempfile::TempDir;
-
-/// What a run of the program said.
-struct Run {
-    code: i32,
-    stdout: Vec<u8>,
-    stderr: String,
-}
-
-impl Run {
-    fn text(&self) -> &str {
-        std::str::from_utf8(&self.stdout).expect("our output is UTF-8")
-    }
-}
-
-/// Runs the program with nothing of this machine's environment or configuration.
-fn epitome(arguments: &[&str], stdin: &[u8]) -> Run {
-    let home = TempDir::new().expect("a temporary directory");
-    run_in(home.path(), arguments, stdin)
-}
-
-fn run_in(directory: &Path, arguments: &[&str], stdin: &[u8]) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_epitome"))
-        .args(arguments)
-        .current_dir(directory)
-        .env_clear()
-        .env("HOME", directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut pipe = child.stdin.take().expect("stdin is piped");
-    let bytes = stdin.to_vec();
-    // The program may end before it has read everything, as it should on a wrong command line.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-    let output = child.wait_with_output().expect("the program ends");
-    writer.join().expect("the writer ends");
-    Run {
-        code: output.status.code().expect("it was not killed"),
-        stdout: output.stdout,
-        stderr: String::from_utf8(output.stderr).expect("our messages are UTF-8"),
-    }
-}
-
-fn sample() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/fastapi-session.json")
-}
-
-fn sample_bytes() -> Vec<u8> {
-    std::fs::read(sample()).expect("the sample session is part of the project")
-}
 
 /// One line a message of a Chat session: what the model will see.
 fn shape(session: &[u8]) -> String {
@@ -133,11 +83,11 @@ fn a_plan_is_shown_and_nothing_is_done() {
       add a note to the system prompt
       summarise messages 2–23 in at most 3,200 tokens, said as assistant
       shorten 2 tool outputs:
-        message 29: [digest of 800 lines, 29,794 bytes; original 37ce07ed0562]
-        message 35: [digest of 140 lines, 17,805 bytes; original 2c0bb647b708]
+        message 29: [digest of source: 237 of 800 lines kept, 29,794 bytes; original 37ce07ed0562]
+        message 35: [digest of log: 4 of 140 lines kept, 17,805 bytes; original 2c0bb647b708]
     rungs, with the size each leads to at most:
       summarise the middle         37,276
-      shorten outputs in the tail  22,395
+      shorten outputs in the tail  21,819
     ");
     let json = epitome(&["compress", "--context-length", "64000", "--plan", "--json"], &sample_bytes());
     let plan: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");

@@ -27,6 +27,35 @@ const TELLING_KEYS: &[&str] = &[
     "skill",
 ];
 
+/// What a call is for, as far as its name tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallKind {
+    /// Looks at something.
+    Reads,
+    /// Changes something.
+    Writes,
+    /// Runs something, which may do either.
+    Runs,
+}
+
+impl CallKind {
+    /// By the tool's name.
+    pub fn of(tool: &str) -> CallKind {
+        let tool = tool.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| tool.contains(word));
+        if has(&["write", "edit", "patch", "create", "replace", "insert", "update", "delete", "move"]) {
+            CallKind::Writes
+        } else if has(&["bash", "shell", "exec", "run", "terminal", "command", "python"]) {
+            CallKind::Runs
+        } else if has(&["read", "view", "open", "cat", "list", "glob", "grep", "search", "find", "fetch", "get", "ls"])
+        {
+            CallKind::Reads
+        } else {
+            CallKind::Runs
+        }
+    }
+}
+
 /// The first of `keys` (in their order) that the arguments hold as a non-empty string, or as a list of strings.
 pub fn string_argument<'a>(arguments: &'a str, keys: &[&str]) -> Option<Cow<'a, str>> {
     let mut reader = serde_json::Deserializer::from_str(arguments);

@@ -10,6 +10,7 @@ use crate::budget::Budget;
 use crate::edit::Edit;
 use crate::engines;
 use crate::model::{Conversation, Role};
+use crate::outputs::Loss;
 use crate::tokens::{Sizes, TokenCounter, Tokens};
 
 /// Decides when a conversation is compacted, and proposes how.
@@ -95,8 +96,49 @@ pub struct Plan {
     pub rungs: Vec<Climbed>,
     /// What to do.
     pub steps: Vec<Step>,
+    /// The outputs that become shorter by it, and what is lost of each (M18).
+    pub shortened: Vec<ShortenedOutput>,
     /// Why the trigger cannot be reached, if so.
     pub shortfall: Option<Shortfall>,
+}
+
+/// A tool output that becomes shorter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ShortenedOutput {
+    /// Its message.
+    pub message: usize,
+    /// Its block in the message.
+    pub block: usize,
+    /// The call, as a person would name it.
+    pub call: String,
+    /// What became of it.
+    #[serde(flatten)]
+    pub how: How,
+    /// What it weighed.
+    pub before: Tokens,
+    /// What is left.
+    pub after: Tokens,
+}
+
+/// What becomes of a tool output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "how", rename_all = "snake_case")]
+pub enum How {
+    /// Its digest.
+    Digest {
+        /// The kind it was read as.
+        kind: &'static str,
+        /// What was kept.
+        loss: Loss,
+        /// Digests that lost something and were made larger.
+        refused: usize,
+    },
+    /// A line that says that a newer reading follows.
+    ReadAgain,
+    /// A line that names call, outcome and size.
+    OneLine,
+    /// A fixed sentence.
+    Cleared,
 }
 
 /// A rung that was taken.

@@ -3,12 +3,50 @@
 //! Three lengths (M7): a *digest* keeps the lines that matter, a *one-liner* names call, outcome and size, and a
 //! *cleared* output is a fixed sentence. Digest and one-liner carry the content hash by which the original is found.
 
-pub mod excerpt;
+pub mod build;
+pub mod command;
+pub mod config;
+pub mod diagnostics;
+pub mod diff;
+mod dumps;
+pub mod events;
+mod interest;
+pub mod json;
+pub mod listing;
+pub mod log;
+mod measured;
+mod mixture;
+pub mod numbers;
+mod odd;
+mod options;
+pub mod outliers;
+mod place;
+pub mod reading;
+mod readings;
+mod screen;
+pub mod search;
+pub mod source;
+mod survival;
+pub mod table;
+pub mod template;
+pub mod test_run;
+pub mod text;
+pub mod trouble;
+pub mod web_page;
+pub mod write;
 
+pub use interest::Interest;
+pub use readings::{Read, Readings};
+pub use survival::{Kept, Loss};
+
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use reading::{Reading, Unit};
+use readings::read_as_one;
+
 use crate::fingerprint::ContentHash;
-use crate::model::{Block, MediaKind, ToolCall, ToolResult};
+use crate::model::{Block, MediaKind, Message, Pairing, Role, ToolCall, ToolResult};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// What `compression.outputs: clear` leaves (M7).
@@ -37,28 +75,56 @@ pub struct ToolOutput {
     pub is_error: bool,
 }
 
-/// What the agent is looking for now. A digest keeps what matches.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Interest {
-    /// Words, lower case.
-    pub terms: Vec<String>,
+/// How much work a reading may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effort {
+    /// Whatever gives the best digest: grammars, templates of lines.
+    Full,
+    /// One quick pass: the work that one compaction may do is used up.
+    Quick,
 }
 
-/// One kind of output made short.
+/// One kind of output: how to take it apart.
 ///
-/// Deterministic in its arguments: what it returned is recorded and replayed, never computed again.
-pub trait OutputCompressor: Send + Sync {
-    /// The kind's name, as reports show it.
+/// Deterministic in its arguments, and knows neither room nor interest: what it returns is kept and used again.
+pub trait OutputKind: Send + Sync {
+    /// The kind's name, as digests and reports show it: `log`, `test run`.
     fn name(&self) -> &'static str;
 
-    /// The body of a digest of about `room`. `None`: not this kind, or nothing gained.
-    fn compress(
-        &self,
-        output: &ToolOutput,
-        room: Tokens,
-        interest: &Interest,
-        counter: &dyn TokenCounter,
-    ) -> Option<String>;
+    /// What it finds in the output. `None`: not this kind. Says so after a look at some lines of an output that is another
+    /// kind's; the tool's name and arguments help but do not decide.
+    fn read(&self, output: &ToolOutput, effort: Effort) -> Option<Reading>;
+}
+
+/// Every kind, the one that is surest of its own first; the last takes anything.
+pub const KINDS: &[&dyn OutputKind] = &[
+    &diff::Diff,
+    &test_run::TestRun,
+    &diagnostics::Diagnostics,
+    &search::Search,
+    &web_page::WebPage,
+    &log::Log,
+    &build::Build,
+    &listing::Listing,
+    &json::Json,
+    &table::Table,
+    &config::Config,
+    &source::Source,
+    &text::Text,
+    &command::Command,
+];
+
+/// A shortened output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Digest {
+    /// What the model sees instead of the output.
+    pub text: String,
+    /// The kind it was read as.
+    pub kind: &'static str,
+    /// What was kept of the original.
+    pub loss: Loss,
+    /// Digests that lost something, before this one was made larger.
+    pub refused: usize,
 }
 
 impl ToolOutput {
@@ -83,51 +149,152 @@ impl ToolOutput {
         }
     }
 
+    /// The output at a place (message, block) of a conversation, with its call.
+    pub fn at(messages: &[Message], pairing: &Pairing, (message, block): (usize, usize)) -> Option<ToolOutput> {
+        let result = match messages.get(message)?.blocks.get(block)? {
+            Block::ToolResult(result) => result,
+            Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => {
+                return None;
+            }
+        };
+        let at = pairing.answers.partition_point(|(result, _)| *result < (message, block));
+        let call = pairing.answers.get(at).filter(|(result, _)| *result == (message, block));
+        let call = call.and_then(|(_, (message, block))| messages.get(*message)?.blocks.get(*block));
+        let call = match call {
+            Some(Block::ToolCall(call)) => Some(call),
+            Some(_) | None => None,
+        };
+        Some(ToolOutput::new(call, result))
+    }
+
+    /// Where the outputs of a conversation stand (message, block), oldest first.
+    pub fn places(messages: &[Message]) -> impl Iterator<Item = (usize, usize)> {
+        let messages = messages.iter().enumerate().filter(|(_, message)| message.role != Role::System);
+        messages.flat_map(|(index, message)| {
+            let blocks = message.blocks.iter().enumerate();
+            blocks.filter(|(_, block)| matches!(block, Block::ToolResult(_))).map(move |(at, _)| (index, at))
+        })
+    }
+
     /// Whether it is a digest or one-liner of ours already, or was cleared.
     pub fn is_shortened(&self) -> bool {
-        &*self.text == CLEARED || self.text.starts_with(DIGEST_OPENING) || self.text.starts_with(ONE_LINE_OPENING)
-    }
-}
-
-impl Interest {
-    /// The words of a text that are worth looking for.
-    pub fn in_text(text: &str) -> Interest {
-        let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-' || c == '.' || c == '/'));
-        let mut terms: Vec<String> = words.filter(|word| word.len() >= 3).map(str::to_lowercase).collect();
-        terms.sort_unstable();
-        terms.dedup();
-        Interest { terms }
-    }
-
-    /// Whether a line is about it.
-    pub fn matches(&self, line: &str) -> bool {
-        if self.terms.is_empty() {
-            return false;
-        }
-        let line = line.to_lowercase();
-        self.terms.iter().any(|term| line.contains(term.as_str()))
+        let first = self.text.lines().next().unwrap_or_default();
+        let ours = first.starts_with(DIGEST_OPENING)
+            || (first.starts_with(ONE_LINE_OPENING) && first.len() == self.text.len());
+        &*self.text == CLEARED || (ours && cites_original(first))
     }
 }
 
 const DIGEST_OPENING: &str = "[digest of ";
 const ONE_LINE_OPENING: &str = "[output of ";
 
-/// Makes a digest: the first kind that takes the output writes the body. `None`: the original is shorter.
-pub fn digest(output: &ToolOutput, room: Tokens, interest: &Interest, counter: &dyn TokenCounter) -> Option<String> {
-    let kinds: [&dyn OutputCompressor; 1] = [&excerpt::Excerpt];
-    let body = kinds.iter().find_map(|kind| kind.compress(output, room, interest, counter))?;
-    let text = format!("{DIGEST_OPENING}{}]\n{body}", said_of(output));
-    (counter.estimate(&text) < counter.estimate(&output.text) + output.media_tokens).then_some(text)
+/// Whether a line ends as ours do: `; original 0e26d7ce045f]`. A tool that prints only the beginning of such a line cannot
+/// keep its output from being shortened.
+fn cites_original(line: &str) -> bool {
+    let hash = line.strip_suffix(']').and_then(|line| line.rsplit_once("; original ")).map(|(_, hash)| hash);
+    hash.is_some_and(|hash| {
+        hash.len() == ContentHash::SHORT_DIGITS && hash.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
+/// How often a digest that lost something is made larger before the original stays.
+const ATTEMPTS: usize = 3;
+
+/// Makes a digest of about `room`, larger where the survival check asks for it. `None`: nothing is gained, or something
+/// would be lost.
+pub fn digest(
+    output: &ToolOutput,
+    room: Tokens,
+    interest: &Interest,
+    counter: &dyn TokenCounter,
+    readings: &Readings,
+    effort: Effort,
+) -> Option<Digest> {
+    let cleaned = cleaned(output);
+    let read = readings.read(&cleaned, effort)?;
+    digest_of(output, &cleaned, &read, room, interest, counter)
+}
+
+/// The same, read as one kind alone: for tests that must reach it. `None` too if it is not of this kind.
+pub fn digest_as(
+    kind: &dyn OutputKind,
+    output: &ToolOutput,
+    room: Tokens,
+    interest: &Interest,
+    counter: &dyn TokenCounter,
+    effort: Effort,
+) -> Option<Digest> {
+    let cleaned = cleaned(output);
+    let read = Read { kind: kind.name(), reading: kind.read(&cleaned, effort)?, parts: Vec::new() };
+    digest_of(output, &cleaned, &read, room, interest, counter)
+}
+
+fn digest_of(
+    output: &ToolOutput,
+    cleaned: &ToolOutput,
+    read: &Read,
+    room: Tokens,
+    interest: &Interest,
+    counter: &dyn TokenCounter,
+) -> Option<Digest> {
+    let mut reading = Cow::Borrowed(&read.reading);
+    for refused in 0..ATTEMPTS {
+        let written = write::write(&reading, &cleaned.text, room, interest, counter);
+        let (loss, lost) = survival::check(&reading, &read.parts, &cleaned.text, &written.body);
+        if loss.survived() {
+            let units = Kept { kept: written.units, of: reading.units() };
+            let loss = Loss { units, words: survival::words_kept(&cleaned.text, &written.body), ..loss };
+            let text = format!("{}\n{}", header(output, read.kind, reading.unit, units), written.body);
+            let smaller = counter.estimate(&text) < counter.estimate(&output.text) + output.media_tokens;
+            // In bytes too: a digest must not be longer by any measure.
+            let gained = smaller && (text.len() < output.text.len() || !output.media.is_empty());
+            return gained.then_some(Digest { text, kind: read.kind, loss, refused });
+        }
+        let larger = reading.to_mut();
+        lost.into_iter().for_each(|piece| larger.keep_whole(piece));
+    }
+    None
+}
+
+/// The output as a kind reads it.
+pub fn read(output: &ToolOutput, effort: Effort, readings: &Readings) -> Option<Arc<Read>> {
+    readings.read(&cleaned(output), effort)
+}
+
+/// The output as a terminal would have shown it.
+fn cleaned(output: &ToolOutput) -> ToolOutput {
+    match screen::shown(&output.text) {
+        Cow::Borrowed(_) => output.clone(),
+        Cow::Owned(shown) => ToolOutput { text: shown.into(), ..output.clone() },
+    }
+}
+
+fn header(output: &ToolOutput, kind: &str, unit: Unit, units: Kept) -> String {
+    let media = match output.media.len() {
+        0 => String::new(),
+        1 => ", 1 image or document".to_owned(),
+        several => format!(", {several} images or documents"),
+    };
+    let hash = ContentHash::of(&*output.text).short();
+    let bytes = Tokens(output.text.len() as u64);
+    let kept = Tokens(units.kept as u64);
+    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {bytes} bytes{media}; original {hash}]", unit.count(units.of))
 }
 
 /// One line that names the call, its outcome and its size. A failure never looks like a success.
 pub fn one_line(output: &ToolOutput) -> String {
     let call = crate::arguments::describe(&output.tool, &output.arguments, 80);
     let outcome = if output.is_error { "failed" } else { "answered" };
-    let error = excerpt::first_error(&output.text)
+    let error = events::first_error(&output.text)
         .map(|line| format!(", first error: {}", cut_to_chars(line, 120)))
         .unwrap_or_default();
     format!("{ONE_LINE_OPENING}{call}: {outcome}{error}; {}]", said_of(output))
+}
+
+/// One line in place of a reading that is followed by a newer one of the same.
+pub fn read_again(output: &ToolOutput) -> String {
+    let call = crate::arguments::describe(&output.tool, &output.arguments, 80);
+    format!("{ONE_LINE_OPENING}{call}: read again later, the newer reading counts; {}]", said_of(output))
 }
 
 fn said_of(output: &ToolOutput) -> String {
@@ -148,3 +315,6 @@ pub fn cut_to_chars(text: &str, chars: usize) -> String {
         None => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+pub mod testing;

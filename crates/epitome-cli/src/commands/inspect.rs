@@ -7,7 +7,8 @@ use epitome_core::arguments::describe;
 use epitome_core::budget::Budget;
 use epitome_core::engine::{Occasion, Plan, Reason, Registry};
 use epitome_core::fingerprint::ContentHash;
-use epitome_core::model::{Block, Conversation, Pairing, ToolCall};
+use epitome_core::model::{Conversation, Pairing};
+use epitome_core::outputs::ToolOutput;
 use epitome_core::tokens::{
     BpeCounter, Calibration, Precision, Source, Tokens, by_source, message_tokens, prefix_tokens,
 };
@@ -122,31 +123,23 @@ fn reported(conversation: &Conversation, model: &str) -> Option<Reported> {
 
 fn outputs(conversation: &Conversation, session: &Session, top: usize) -> (Vec<Output>, Vec<Repeat>) {
     let pairing = Pairing::of(&conversation.messages);
-    let calls: HashMap<(usize, usize), (usize, usize)> = pairing.answers.iter().copied().collect();
-    let block = |(message, block): (usize, usize)| conversation.messages.get(message)?.blocks.get(block);
+    let messages = &conversation.messages;
     let mut all = Vec::new();
     let mut same: HashMap<ContentHash, Repeat> = HashMap::new();
-    for (index, message) in conversation.messages.iter().enumerate() {
-        for (position, piece) in message.blocks.iter().enumerate() {
-            let Block::ToolResult(result) = piece else { continue };
-            let text = result.text();
-            let call: Option<&ToolCall> = calls.get(&(index, position)).and_then(|place| match block(*place) {
-                Some(Block::ToolCall(call)) => Some(call),
-                Some(_) | None => None,
+    for place in ToolOutput::places(messages) {
+        let Some(output) = ToolOutput::at(messages, &pairing, place) else { continue };
+        let named = describe(&output.tool, &output.arguments, 60);
+        let tokens = session.counter.count(&output.text);
+        if output.text.len() >= REPEAT_FROM_BYTES {
+            let repeat = same.entry(ContentHash::of(&*output.text)).or_insert_with(|| Repeat {
+                call: named.clone(),
+                times: 0,
+                wasted: Tokens(0),
             });
-            let named = call.map_or("an unknown call".to_owned(), |call| describe(&call.name, &call.arguments, 60));
-            let tokens = session.counter.count(&text);
-            if text.len() >= REPEAT_FROM_BYTES {
-                let repeat = same.entry(ContentHash::of(&*text)).or_insert_with(|| Repeat {
-                    call: named.clone(),
-                    times: 0,
-                    wasted: Tokens(0),
-                });
-                repeat.wasted += if repeat.times > 0 { tokens } else { Tokens(0) };
-                repeat.times += 1;
-            }
-            all.push(Output { message: index, call: named, tokens });
+            repeat.wasted += if repeat.times > 0 { tokens } else { Tokens(0) };
+            repeat.times += 1;
         }
+        all.push(Output { message: place.0, call: named, tokens });
     }
     all.sort_by_key(|output| (std::cmp::Reverse(output.tokens), output.message));
     all.truncate(top);

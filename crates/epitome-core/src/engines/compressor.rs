@@ -4,28 +4,39 @@
 //! counts with its whole budget. So the plan is complete before anything is asked of a summariser, and a summariser that
 //! fails, or says too much, cannot change where a compaction ends.
 
+mod attention;
+mod rereads;
 mod zones;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::arguments;
 use crate::budget::{Budget, Outputs, Policy};
 use crate::edit::{Edit, Inserted, has_note, joins_next, takes_note};
-use crate::engine::{Cause, Climbed, ContextEngine, Gap, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
-use crate::model::{Block, Conversation, Message, ResultStyle, Role};
-use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, ToolOutput};
+use crate::engine::{
+    Cause, Climbed, ContextEngine, Gap, How, Occasion, Plan, Reason, Rung, ShortenedOutput, Shortfall, Step,
+    SummaryOrder,
+};
+use crate::model::{Conversation, Message, ResultStyle, Role};
+use crate::outputs::{
+    self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput,
+};
 use crate::summary::{self, NOTE, requests};
 use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
+use rereads::Place;
 use zones::Zones;
 
 /// The engine that `context.engine: compressor` always means.
 pub struct Compressor {
     policy: Policy,
+    readings: Readings,
 }
 
 impl Compressor {
     /// Follows `policy`.
     pub fn new(policy: Policy) -> Compressor {
-        Compressor { policy }
+        Compressor { policy, readings: Readings::default() }
     }
 }
 
@@ -49,6 +60,8 @@ const RESTART_WORDS: usize = 300;
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
 /// A request is quoted beside what stands for dropped messages if there is room for this much of it.
 const SMALLEST_REQUEST: Tokens = Tokens(30);
+/// Costly readers may read so much in one compaction: some tenths of a second of work. The rest is read quickly.
+const THOROUGH_BYTES: usize = 1 << 20;
 /// What a call is told whose result is nowhere (M11).
 const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
 
@@ -76,12 +89,15 @@ impl ContextEngine for Compressor {
     ) -> Plan {
         let zones = Zones::of(conversation, sizes, budget);
         let tail_start = zones.tail_start(budget.tail, budget.protect_last_n, &|_| Tokens(0));
-        let interest = occasion.focus.as_deref().map(Interest::in_text).unwrap_or_default();
         let mut draft = Draft {
             zones: &zones,
             budget,
             counter,
-            interest,
+            focus: occasion.focus.as_deref(),
+            interest: OnceCell::new(),
+            superseded: OnceCell::new(),
+            readings: &self.readings,
+            read: 0,
             note: counter.estimate(NOTE),
             tail_start,
             middle: Middle::Stays,
@@ -119,6 +135,7 @@ impl ContextEngine for Compressor {
             head_end: zones.head_end,
             tail_start: draft.tail_start,
             steps: draft.steps(),
+            shortened: draft.shortened(),
             rungs,
             shortfall,
         }
@@ -138,15 +155,22 @@ struct Draft<'a> {
     zones: &'a Zones<'a>,
     budget: &'a Budget,
     counter: &'a dyn TokenCounter,
-    interest: Interest,
+    focus: Option<&'a str>,
+    /// What the agent looks for; found out when the first digest is made.
+    interest: OnceCell<Interest>,
+    /// Outputs that a later one repeats.
+    superseded: OnceCell<BTreeMap<Place, Place>>,
+    readings: &'a Readings,
+    /// Bytes that were read thoroughly.
+    read: usize,
     /// What the note in the system prompt weighs.
     note: Tokens,
     tail_start: usize,
     middle: Middle,
     /// The messages that go: what `middle` and `tail_start` lead to.
     spans: Vec<(usize, usize)>,
-    /// Outputs that become shorter, and what each saves.
-    shortened: BTreeMap<(usize, usize), (String, Tokens)>,
+    /// Outputs that become shorter.
+    shortened: BTreeMap<Place, Shorter>,
     /// What they save together.
     saved: Tokens,
     /// Lines of ours that keep neighbours apart.
@@ -155,6 +179,21 @@ struct Draft<'a> {
     answers: usize,
     /// What such a result weighs.
     answer: Tokens,
+}
+
+/// An output made shorter.
+#[derive(Clone)]
+struct Shorter {
+    text: String,
+    how: How,
+    before: Tokens,
+    after: Tokens,
+}
+
+impl Shorter {
+    fn saved(&self) -> Tokens {
+        self.before - self.after
+    }
 }
 
 impl Draft<'_> {
@@ -191,7 +230,7 @@ impl Draft<'_> {
         (self.middle, self.tail_start) = (middle, tail_start);
         let spans = &self.spans;
         self.shortened.retain(|(message, _), _| !within(spans, *message));
-        self.saved = self.shortened.values().map(|(_, saved)| *saved).sum();
+        self.saved = self.shortened.values().map(Shorter::saved).sum();
         let gaps = self.gaps().map(|(_, gaps)| gaps).unwrap_or_default();
         self.bridges = gaps.iter().filter(|gap| gap.bridge.is_some()).count();
         self.answers = self.calls_to_answer().count();
@@ -216,8 +255,9 @@ impl Draft<'_> {
             }
             match outputs {
                 Outputs::Digest => self.digest(*place),
-                Outputs::Clear => self.shorten(*place, |output| {
-                    (output.text.chars().count() > CLEAR_ABOVE_CHARS).then(|| CLEARED.to_owned())
+                Outputs::Clear => self.shorten(*place, |_, output| {
+                    let large = output.text.chars().count() > CLEAR_ABOVE_CHARS;
+                    large.then(|| (CLEARED.to_owned(), How::Cleared))
                 }),
             };
         }
@@ -257,7 +297,9 @@ impl Draft<'_> {
         places.sort_by_key(|(message, block)| {
             // A tail that fills a forced size gives up its oldest outputs first; a protected one as few as possible.
             let weight = if self.budget.forced { Tokens(0) } else { self.zones.size(*message) };
-            (*message >= newest, std::cmp::Reverse(weight), *message, *block)
+            // What was read again is given up first: the newest reading is the one that counts.
+            let newest_reading = !self.superseded().contains_key(&(*message, *block));
+            (newest_reading, *message >= newest, std::cmp::Reverse(weight), *message, *block)
         });
         let goal =
             if self.budget.forced { self.budget.trigger - Tokens(1) } else { self.budget.trigger.share(COMFORT) };
@@ -376,69 +418,75 @@ impl Draft<'_> {
             + self.repaired()
     }
 
-    fn digest(&mut self, place: (usize, usize)) -> bool {
-        let (counter, interest) = (self.counter, self.interest.clone());
-        self.shorten(place, |output| {
-            let large = counter.estimate(&output.text) > DIGEST_ABOVE || !output.media.is_empty();
-            if large { outputs::digest(output, DIGEST_TARGET, &interest, counter) } else { None }
+    fn digest(&mut self, place: Place) -> bool {
+        let read_again = self.superseded().contains_key(&place);
+        self.shorten(place, |draft, output| {
+            let large = draft.counter.estimate(&output.text) > DIGEST_ABOVE || !output.media.is_empty();
+            if !large {
+                return None;
+            }
+            if read_again && output.media.is_empty() {
+                return Some((outputs::read_again(output), How::ReadAgain));
+            }
+            let effort = if draft.read + output.text.len() <= THOROUGH_BYTES { Effort::Full } else { Effort::Quick };
+            if effort == Effort::Full {
+                draft.read += output.text.len();
+            }
+            let interest = draft.interest.get_or_init(|| attention::interest(draft.zones.conversation, draft.focus));
+            let digest = outputs::digest(output, DIGEST_TARGET, interest, draft.counter, draft.readings, effort)?;
+            let outputs::Digest { text, kind, loss, refused } = digest;
+            Some((text, How::Digest { kind, loss, refused }))
         })
     }
 
-    fn make_one_line(&mut self, place: (usize, usize)) -> bool {
-        self.shorten(place, |output| {
-            (output.text.chars().count() > CLEAR_ABOVE_CHARS).then(|| outputs::one_line(output))
+    fn make_one_line(&mut self, place: Place) -> bool {
+        self.shorten(place, |_, output| {
+            let large = output.text.chars().count() > CLEAR_ABOVE_CHARS;
+            large.then(|| (outputs::one_line(output), How::OneLine))
         })
     }
 
-    fn shorten(&mut self, place: (usize, usize), with: impl Fn(&ToolOutput) -> Option<String>) -> bool {
+    fn shorten(&mut self, place: Place, with: impl FnOnce(&mut Self, &ToolOutput) -> Option<(String, How)>) -> bool {
         let Some(output) = self.output(place) else { return false };
         if output.is_shortened() {
             return false;
         }
-        let Some(text) = with(&output) else { return false };
+        let Some((text, how)) = with(self, &output) else { return false };
         let before = self.counter.estimate(&output.text) + output.media_tokens;
         let after = self.counter.estimate(&text);
         if after >= before {
             return false;
         }
         self.saved += before - after;
-        self.shortened.insert(place, (text, before - after));
+        self.shortened.insert(place, Shorter { text, how, before, after });
         true
     }
 
-    fn output(&self, (message, block): (usize, usize)) -> Option<ToolOutput> {
-        let messages = &self.zones.conversation.messages;
-        match messages.get(message)?.blocks.get(block)? {
-            Block::ToolResult(result) => {
-                let answers = &self.zones.pairing.answers;
-                let at = answers.partition_point(|(result, _)| *result < (message, block));
-                let call = answers.get(at).filter(|(result, _)| *result == (message, block));
-                let call = call.and_then(|(_, (message, block))| messages.get(*message)?.blocks.get(*block));
-                let call = match call {
-                    Some(Block::ToolCall(call)) => Some(call),
-                    Some(_) | None => None,
-                };
-                Some(ToolOutput::new(call, result))
-            }
-            Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => None,
-        }
+    fn superseded(&self) -> &BTreeMap<Place, Place> {
+        self.superseded.get_or_init(|| {
+            // What goes into the summary has no newer reading that stays.
+            let places = self.outputs().into_iter().filter(|(message, _)| !within(&self.spans, *message));
+            let outputs: Vec<(Place, ToolOutput)> = places
+                .filter_map(|place| Some((place, self.output(place)?)))
+                .filter(|(_, output)| !output.is_shortened())
+                .collect();
+            rereads::superseded(outputs.iter().map(|(place, output)| (*place, output)))
+        })
+    }
+
+    fn output(&self, place: Place) -> Option<ToolOutput> {
+        ToolOutput::at(&self.zones.conversation.messages, &self.zones.pairing, place)
     }
 
     /// Where tool outputs stand that may be shortened, oldest first.
-    fn outputs(&self) -> Vec<(usize, usize)> {
-        let messages = self.zones.conversation.messages.iter().enumerate();
-        let messages = messages.filter(|(_, message)| message.role != Role::System);
-        let results = messages.flat_map(|(index, message)| {
-            let blocks = message.blocks.iter().enumerate();
-            blocks.filter(|(_, block)| matches!(block, Block::ToolResult(_))).map(move |(at, _)| (index, at))
-        });
-        results.collect()
+    fn outputs(&self) -> Vec<Place> {
+        ToolOutput::places(&self.zones.conversation.messages).collect()
     }
 
     fn saved_by_message(&self) -> BTreeMap<usize, Tokens> {
         let mut saved = BTreeMap::new();
-        for ((message, _), (_, tokens)) in &self.shortened {
-            *saved.entry(*message).or_insert(Tokens(0)) += *tokens;
+        for ((message, _), shorter) in &self.shortened {
+            *saved.entry(*message).or_insert(Tokens(0)) += shorter.saved();
         }
         saved
     }
@@ -484,14 +532,29 @@ impl Draft<'_> {
                 Middle::Dropped { .. } => steps.extend(drop_gaps(gaps, &self.dropped_text())),
             }
         }
-        let shortened = self.shortened.iter().map(|((message, block), (text, _))| {
-            Step::Edit(Edit::ShortenOutput { message: *message, block: *block, text: text.clone() })
+        let shortened = self.shortened.iter().map(|((message, block), shorter)| {
+            Step::Edit(Edit::ShortenOutput { message: *message, block: *block, text: shorter.text.clone() })
         });
         steps.extend(shortened);
         if !steps.is_empty() {
             steps.extend(self.repairs());
         }
         steps
+    }
+
+    fn shortened(&self) -> Vec<ShortenedOutput> {
+        let told = |(place, shorter): (&Place, &Shorter)| {
+            let output = self.output(*place)?;
+            Some(ShortenedOutput {
+                message: place.0,
+                block: place.1,
+                call: arguments::describe(&output.tool, &output.arguments, 60),
+                how: shorter.how.clone(),
+                before: shorter.before,
+                after: shorter.after,
+            })
+        };
+        self.shortened.iter().filter_map(told).collect()
     }
 
     fn role(&self, index: usize) -> Option<Role> {

@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::template::{REQUEST_OPEN, Section, Sections, fence, unfence};
 use super::{NewestRequest, SummarizeError, Summarizer, SummaryRequest, requests};
-use crate::arguments::{self, PATH_KEYS};
+use crate::arguments::{self, CallKind, PATH_KEYS};
 use crate::lines::lines_with;
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
-use crate::outputs::excerpt::{error_lines, first_error};
+use crate::outputs::events::{error_lines, first_error};
 use crate::outputs::{Interest, ToolOutput, cut_to_chars};
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -266,7 +266,7 @@ impl<'counter> Notes<'counter> {
 
     /// What the person wants to keep above all, wherever it was printed.
     fn read_for(&mut self, focus: &Interest, result: &ToolResult) {
-        if focus.terms.is_empty() {
+        if focus.is_empty() {
             return;
         }
         for line in result.text().lines().filter(|line| focus.matches(line)).take(20) {
@@ -425,36 +425,12 @@ fn cut_long_requests(sections: &mut Sections, room: Tokens, counter: &dyn TokenC
     }
 }
 
-/// What a call is for, as far as its name tells.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum CallKind {
-    Reads,
-    Writes,
-    Runs,
-}
-
-impl CallKind {
-    fn of(tool: &str) -> CallKind {
-        let tool = tool.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| tool.contains(word));
-        if has(&["write", "edit", "patch", "create", "replace", "insert", "update", "delete", "move"]) {
-            CallKind::Writes
-        } else if has(&["bash", "shell", "exec", "run", "terminal", "command", "python"]) {
-            CallKind::Runs
-        } else if has(&["read", "view", "open", "cat", "list", "glob", "grep", "search", "find", "fetch", "get", "ls"])
-        {
-            CallKind::Reads
-        } else {
-            CallKind::Runs
-        }
-    }
-
-    fn verb(self) -> &'static str {
-        match self {
-            CallKind::Reads => "read",
-            CallKind::Writes => "edited",
-            CallKind::Runs => "used",
-        }
+/// What was done to a file, in a word.
+fn verb(kind: CallKind) -> &'static str {
+    match kind {
+        CallKind::Reads => "read",
+        CallKind::Writes => "edited",
+        CallKind::Runs => "used",
     }
 }
 
@@ -469,7 +445,7 @@ impl FileTrails {
     fn note(&mut self, call: &ToolCall) {
         let kind = CallKind::of(&call.name);
         if let Some(path) = arguments::string_argument(&call.arguments, PATH_KEYS) {
-            self.touch(&path, kind.verb(), if kind == CallKind::Writes { SALIENT } else { LATER }, 1);
+            self.touch(&path, verb(kind), if kind == CallKind::Writes { SALIENT } else { LATER }, 1);
         }
         for marker in ["*** Update File: ", "*** Add File: ", "*** Delete File: "] {
             for (at, _) in call.arguments.match_indices(marker) {

@@ -2,18 +2,21 @@
 
 use epitome_core::compaction::{Author, Compaction};
 use epitome_core::edit::Edit;
-use epitome_core::engine::{Cause, Plan, Shortfall, Step};
+use epitome_core::engine::{Cause, How, Plan, ShortenedOutput, Shortfall, Step};
 use epitome_core::shape::role_name;
 use epitome_core::statistics::CompactionRecord;
 use epitome_core::tokens::{Precision, Tokens};
 use serde_json::{Value, json};
 
+use super::super::digest;
 use super::{Work, shown};
 use crate::session::Session;
 use crate::table::{Column, rows};
 use crate::terminal::{Style, bar};
 
 const BAR: usize = 40;
+/// More than this is not read by a person.
+const OUTPUTS_SHOWN: usize = 20;
 
 /// Nothing is to be done, and why.
 pub(super) fn nothing(session: &Session, work: &Work) -> String {
@@ -47,6 +50,7 @@ pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, styl
     lines.push(format!("  before {}", style.yellow(&bar(1.0, BAR))));
     lines.push(format!("  after  {}", style.green(&bar(share, BAR))));
     lines.extend(compaction.plan.rungs.iter().map(|climbed| format!("  {}", climbed.rung)));
+    lines.extend(digests(&compaction.plan));
     match &compaction.author {
         Some(Author::Asked { name }) => lines.push(style.dim(&format!("  summary by: {name}"))),
         Some(Author::StoodIn { name, why }) => {
@@ -68,7 +72,8 @@ pub(super) fn done_json(session: &Session, work: &Work, compaction: &Compaction)
     report["rungs"] = json!(compaction.plan.rungs);
     report["summary_by"] = json!(compaction.author);
     report["shortfall"] = json!(compaction.plan.shortfall);
-    report["outputs_shortened"] = json!(shortened(&compaction.plan));
+    report["outputs_shortened"] = json!(compaction.plan.shortened.len());
+    report["shortened"] = json!(compaction.plan.shortened);
     report
 }
 
@@ -163,8 +168,32 @@ fn weight(session: &Session, start: usize, end: usize) -> Tokens {
     session.sizes.messages.get(start..end).unwrap_or_default().iter().copied().sum()
 }
 
-fn shortened(plan: &Plan) -> usize {
-    plan.steps.iter().filter(|step| matches!(step, Step::Edit(Edit::ShortenOutput { .. }))).count()
+/// What became of the outputs, the largest first, and what was lost of each (M18).
+fn digests(plan: &Plan) -> Vec<String> {
+    let mut shortened: Vec<&ShortenedOutput> = plan.shortened.iter().collect();
+    let sum = |weight: fn(&ShortenedOutput) -> Tokens| plan.shortened.iter().map(weight).sum::<Tokens>();
+    if shortened.is_empty() {
+        return Vec::new();
+    }
+    let (before, after) = (sum(|output| output.before), sum(|output| output.after));
+    let mut lines = vec![format!("  {} tool outputs shortened, ≈ {before} → {after} tokens:", shortened.len())];
+    shortened.sort_by_key(|output| (std::cmp::Reverse(output.before), output.message, output.block));
+    let cells = |output: &&ShortenedOutput| {
+        let (kind, kept) = match &output.how {
+            How::Digest { kind, loss, .. } => (*kind, digest::kept(loss)),
+            How::ReadAgain => ("read again later", String::new()),
+            How::OneLine => ("one line", String::new()),
+            How::Cleared => ("cleared", String::new()),
+        };
+        let size = format!("{} → {}", output.before, output.after);
+        vec![format!("    message {}", output.message), size, kind.to_owned(), output.call.clone(), kept]
+    };
+    let table: Vec<Vec<String>> = shortened.iter().take(OUTPUTS_SHOWN).map(cells).collect();
+    lines.extend(rows(&[Column::Left, Column::Right, Column::Left, Column::Left, Column::Left], &table));
+    if shortened.len() > OUTPUTS_SHOWN {
+        lines.push(format!("    … and {} smaller ones; --json shows all", shortened.len() - OUTPUTS_SHOWN));
+    }
+    lines
 }
 
 fn step_line(step: &Step) -> String {

@@ -1,0 +1,115 @@
+//! `epitome digest`: one tool output made short, with what was lost of it; or all outputs of sessions, measured by kind.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::process::ExitCode;
+
+use epitome_core::outputs::{self, Digest, Effort, Interest, Loss, Readings, ToolOutput};
+use epitome_core::tokens::{BpeCounter, TokenCounter, Tokens};
+use serde_json::json;
+
+use super::{print, print_json, say};
+use crate::arguments::{Common, DigestArguments};
+use crate::failure::Failure;
+use crate::files;
+use crate::progress::Progress;
+
+mod survey;
+
+/// Digests an output, or the outputs of sessions.
+pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let interest = arguments.about.as_deref().map(Interest::in_text).unwrap_or_default();
+    let room = Tokens(arguments.tokens);
+    if !arguments.sessions.is_empty() {
+        return survey::run(&arguments.sessions, Tokens(arguments.above), room, &interest, common);
+    }
+    let missing = Failure::input("no output: neither FILE was given, nor anything on stdin")
+        .hint("epitome digest server.log, or make 2>&1 | epitome digest --command make");
+    let (name, bytes) = files::read_or(arguments.file.as_deref(), missing)?;
+    let text = String::from_utf8_lossy(&bytes);
+    if let Cow::Owned(_) = text {
+        say(&format!("warning: {name} is not all text; what is no UTF-8 is shown as \u{fffd}"));
+    }
+    let output = as_output(arguments.command.as_deref(), arguments.file.as_deref(), &text);
+    let progress = Progress::start("reading");
+    let digest = outputs::digest(&output, room, &interest, &BpeCounter, &Readings::default(), Effort::Full);
+    drop(progress);
+    let before = BpeCounter.count(&text);
+    if common.json {
+        print_json(&as_json(&name, before, digest.as_ref()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match digest {
+        Some(digest) => {
+            print(&format!("{}\n", digest.text))?;
+            say(&told(before, &digest));
+        }
+        None => {
+            print(&text)?;
+            say(&format!("{name}: {before} tokens, as it was: a digest would be no shorter, or would lose an error"));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The output as an agent would have it: of the command that was named, else of reading the file.
+fn as_output(command: Option<&str>, file: Option<&Path>, text: &str) -> ToolOutput {
+    let (tool, arguments) = match (command, file) {
+        (Some(command), _) => ("bash", json!({ "command": command })),
+        (None, Some(file)) => ("read", json!({ "path": file.display().to_string() })),
+        (None, None) => ("", json!({})),
+    };
+    ToolOutput {
+        tool: tool.into(),
+        arguments: arguments.to_string().into(),
+        text: text.into(),
+        media: Vec::new(),
+        media_tokens: Tokens(0),
+        is_error: false,
+    }
+}
+
+fn told(before: Tokens, digest: &Digest) -> String {
+    let after = BpeCounter.count(&digest.text);
+    let again = if digest.refused > 0 { ", made larger for what it would have lost" } else { "" };
+    format!(
+        "{}: {before} → {after} tokens ({:.1} % saved){again}; {}",
+        digest.kind,
+        saved(before, after),
+        kept(&digest.loss)
+    )
+}
+
+fn as_json(name: &str, before: Tokens, digest: Option<&Digest>) -> serde_json::Value {
+    let mut report = json!({ "output": name, "tokens_before": before, "action": "none" });
+    if let Some(digest) = digest {
+        report["action"] = json!("digested");
+        report["kind"] = json!(digest.kind);
+        report["tokens_after"] = json!(BpeCounter.count(&digest.text));
+        report["refused"] = json!(digest.refused);
+        report["loss"] = json!(digest.loss);
+        report["digest"] = json!(digest.text);
+    }
+    report
+}
+
+/// What was kept, in words: `kept 12 of 12 errors, 24 of 2,000 lines, 31 % of the words`.
+pub(super) fn kept(loss: &Loss) -> String {
+    let counted = [
+        (loss.errors, "errors"),
+        (loss.failures, "failures"),
+        (loss.outliers, "outliers"),
+        (loss.warnings, "warnings"),
+        (loss.units, "parts"),
+    ];
+    let number = |number: usize| Tokens(number as u64);
+    let counted = counted.iter().filter(|(kept, _)| kept.of > 0);
+    let mut said: Vec<String> =
+        counted.map(|(kept, what)| format!("{} of {} {what}", number(kept.kept), number(kept.of))).collect();
+    said.push(format!("{:.0} % of the words", 100.0 * loss.words.kept as f64 / loss.words.of.max(1) as f64));
+    format!("kept {}", said.join(", "))
+}
+
+fn saved(before: Tokens, after: Tokens) -> f64 {
+    100.0 * (1.0 - after.0 as f64 / before.0.max(1) as f64)
+}

@@ -1,0 +1,47 @@
+//! One door for the tests of all kinds.
+
+use super::{Digest, Effort, Interest, Readings, ToolOutput, digest};
+use crate::tokens::{TokenCounter, Tokens};
+
+/// Four bytes a token: enough to test decisions with.
+pub struct Quarter;
+
+impl TokenCounter for Quarter {
+    fn count(&self, text: &str) -> Tokens {
+        Tokens(text.len().div_ceil(4) as u64)
+    }
+
+    fn estimate(&self, text: &str) -> Tokens {
+        self.count(text)
+    }
+}
+
+/// The output of a command line.
+pub fn output(command: &str, text: &str) -> ToolOutput {
+    ToolOutput {
+        tool: "bash".into(),
+        arguments: serde_json::json!({ "command": command }).to_string().into(),
+        text: text.into(),
+        media: vec![],
+        media_tokens: Tokens(0),
+        is_error: false,
+    }
+}
+
+/// Its digest of about 150 tokens, for an agent that looks for nothing in particular.
+#[track_caller]
+pub fn check(command: &str, text: &str) -> String {
+    check_for("", command, text)
+}
+
+/// The same for an agent that looks for something.
+#[track_caller]
+pub fn check_for(interest: &str, command: &str, text: &str) -> String {
+    made(interest, command, text).expect("a digest is made").text
+}
+
+/// The whole digest, if one is made.
+pub fn made(interest: &str, command: &str, text: &str) -> Option<Digest> {
+    let interest = Interest::in_text(interest);
+    digest(&output(command, text), Tokens(150), &interest, &Quarter, &Readings::default(), Effort::Full)
+}

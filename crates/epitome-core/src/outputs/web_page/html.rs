@@ -1,0 +1,236 @@
+//! The words of a page, block by block.
+
+use std::ops::Range;
+
+use super::super::reading::{Events, Finding, Layout, Piece, Rank, Reading, Section, Unit};
+use super::super::{cut_to_chars, events};
+use crate::tokens::Tokens;
+
+/// A page says what it is in its first bytes.
+const OPENING: usize = 2_000;
+/// So many headings are always shown.
+const HEADINGS_SHOWN: usize = 10;
+/// Longer passages are cut.
+const PASSAGE_CHARS: usize = 240;
+
+/// Reads a page; `None` if it is none.
+pub(super) fn read(text: &str) -> Option<Reading> {
+    is_page(text).then(|| Page::of(text).into_reading(text))
+}
+
+fn is_page(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let opening = bytes.get(..OPENING).unwrap_or(bytes);
+    let has = |tag: &[u8]| {
+        memchr::memchr_iter(b'<', opening).any(|at| {
+            opening.get(at..at + tag.len()).is_some_and(|found| found.eq_ignore_ascii_case(tag))
+                && opening.get(at + tag.len()).is_some_and(|byte| matches!(byte, b' ' | b'>' | b'\n' | b'\r' | b'\t'))
+        })
+    };
+    (has(b"<!doctype html") || has(b"<html")) && (has(b"<head") || has(b"<body") || has(b"<title") || has(b"<div"))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    Title,
+    Heading,
+    Row,
+    Plain,
+}
+
+struct Page {
+    /// Where each passage stands with its tags, its words, and what it is.
+    passages: Vec<(Range<usize>, String, Block)>,
+    links: usize,
+    tables: usize,
+}
+
+impl Page {
+    fn of(text: &str) -> Page {
+        let mut page = Page { passages: Vec::new(), links: 0, tables: 0 };
+        let (mut at, mut start) = (0, 0);
+        let mut words = String::new();
+        let mut block = Block::Plain;
+        while at < text.len() {
+            let rest = text.get(at..).unwrap_or_default();
+            if !rest.starts_with('<') {
+                let length = memchr::memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
+                add_words(&mut words, rest.get(..length).unwrap_or_default());
+                at += length;
+                continue;
+            }
+            let (tag, length) = Tag::of(rest);
+            if tag.breaks() {
+                page.flush(start..at, &mut words, block, &mut start);
+                block = tag.block(block);
+            }
+            if (tag.name == "td" || tag.name == "th") && !tag.closes {
+                let between = if words.is_empty() { "" } else { " | " };
+                add_words(&mut words, between);
+            }
+            page.links += usize::from(tag.name == "a" && !tag.closes);
+            page.tables += usize::from(tag.name == "table" && !tag.closes);
+            at += length;
+        }
+        page.flush(start..text.len(), &mut words, block, &mut start);
+        page
+    }
+
+    fn flush(&mut self, span: Range<usize>, words: &mut String, block: Block, start: &mut usize) {
+        let said = words.trim().trim_matches(['|', ' ']);
+        if said.is_empty() {
+            words.clear();
+            return;
+        }
+        self.passages.push((span.clone(), decoded(said), block));
+        *start = span.end;
+        words.clear();
+    }
+
+    fn into_reading(self, text: &str) -> Reading {
+        let headings = self.passages.iter().filter(|(_, _, block)| *block == Block::Heading).count();
+        let words: usize = self.passages.iter().map(|(_, words, _)| words.split_whitespace().count()).sum();
+        let counted = |number: usize, name: &str| match number {
+            0 => String::new(),
+            1 => format!(", 1 {name}"),
+            number => format!(", {} {name}s", Tokens(number as u64)),
+        };
+        let mut reading = Reading {
+            unit: Unit::Passage,
+            layout: Layout::Gaps,
+            // A page speaks of errors without reporting them, its title and headings apart.
+            events: Events::Quiet,
+            ends: true,
+            facts: Vec::new(),
+            pieces: Vec::new(),
+            sections: Vec::new(),
+        };
+        reading.say_always(format!(
+            "{} words{}{}{}",
+            Tokens(words as u64),
+            counted(headings, "heading"),
+            counted(self.links, "link"),
+            counted(self.tables, "table"),
+        ));
+        let mut end = 0;
+        let mut opened: Option<(String, usize)> = None;
+        for (index, (span, words, block)) in self.passages.into_iter().enumerate() {
+            end = span.end;
+            let failed = events::is_error(&words) || is_failed_status(&words);
+            let rank = match block {
+                Block::Title | Block::Heading if failed => Rank::Finding(Finding::Error),
+                Block::Title => Rank::Frame,
+                Block::Heading if headings <= HEADINGS_SHOWN => Rank::Frame,
+                Block::Heading => Rank::Telling(1),
+                Block::Plain if words.split_whitespace().count() >= 8 => Rank::Telling(3),
+                Block::Plain | Block::Row => Rank::Ordinary,
+            };
+            if block == Block::Heading {
+                let closed = opened.replace((words.clone(), index));
+                reading.sections.extend(closed.map(|(name, first)| Section { name, pieces: first..index }));
+            }
+            let full = Some(cut_to_chars(&words, PASSAGE_CHARS));
+            reading.pieces.push(Piece { full, ..Piece::ordinary(span).ranked(rank) });
+        }
+        let pieces = reading.pieces.len();
+        reading.sections.extend(opened.map(|(name, first)| Section { name, pieces: first..pieces }));
+        if end < text.len() {
+            let rest = Piece { units: 0, full: Some(String::new()), ..Piece::ordinary(end..text.len()) };
+            reading.pieces.push(rest.ranked(Rank::Told));
+        }
+        reading
+    }
+}
+
+/// `502 Bad Gateway`, `Error 404`.
+fn is_failed_status(words: &str) -> bool {
+    let status = words.split_whitespace().next().and_then(|word| word.parse::<u16>().ok());
+    status.is_some_and(|status| (400..600).contains(&status))
+}
+
+struct Tag<'page> {
+    name: &'page str,
+    closes: bool,
+}
+
+impl Tag<'_> {
+    /// The tag that opens here, and how far it goes: a script to its end.
+    fn of(text: &str) -> (Tag<'_>, usize) {
+        if text.starts_with("<!--") {
+            let end = memchr::memmem::find(text.as_bytes(), b"-->").map_or(text.len(), |end| end + 3);
+            return (Tag { name: "!--", closes: false }, end);
+        }
+        let inner = text.get(1..).unwrap_or_default();
+        let (inner, closes) = inner.strip_prefix('/').map_or((inner, false), |inner| (inner, true));
+        let length = inner.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'!').count();
+        let name = inner.get(..length).unwrap_or_default();
+        if name.is_empty() {
+            return (Tag { name, closes }, 1);
+        }
+        let end = memchr::memchr(b'>', text.as_bytes()).map_or(text.len(), |end| end + 1);
+        let silent = ["script", "style", "svg", "noscript", "template"];
+        if !closes && silent.iter().any(|silent| name.eq_ignore_ascii_case(silent)) {
+            let self_closed = text.get(..end).is_some_and(|tag| tag.ends_with("/>"));
+            return (Tag { name: "script", closes }, if self_closed { end } else { closing(text, name, end) });
+        }
+        (Tag { name, closes }, end)
+    }
+
+    /// Whether words before and behind the tag are in different blocks.
+    fn breaks(&self) -> bool {
+        const INLINE: [&str; 22] = [
+            "a", "abbr", "b", "bdi", "code", "em", "font", "i", "img", "input", "kbd", "label", "mark", "s", "small",
+            "span", "strong", "sub", "sup", "td", "th", "u",
+        ];
+        !self.name.is_empty() && self.name != "!--" && !INLINE.iter().any(|name| self.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What stands behind the tag.
+    fn block(&self, now: Block) -> Block {
+        let is = |name: &str| self.name.eq_ignore_ascii_case(name);
+        if ["h1", "h2", "h3", "h4", "h5", "h6"].iter().any(|name| is(name)) {
+            return if self.closes { Block::Plain } else { Block::Heading };
+        }
+        match () {
+            () if is("title") && !self.closes => Block::Title,
+            () if is("tr") && !self.closes => Block::Row,
+            () if is("br") => now,
+            () => Block::Plain,
+        }
+    }
+}
+
+/// Behind the closing tag of `name`.
+fn closing(text: &str, name: &str, from: usize) -> usize {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    let close = memchr::memmem::find_iter(rest, b"</").find(|at| {
+        rest.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
+    });
+    let Some(close) = close else { return text.len() };
+    let end = rest.get(close..).and_then(|rest| memchr::memchr(b'>', rest));
+    end.map_or(text.len(), |end| from + close + end + 1)
+}
+
+/// Adds words with single spaces between them.
+fn add_words(words: &mut String, text: &str) {
+    if text.starts_with(char::is_whitespace) && !words.is_empty() && !words.ends_with(' ') {
+        words.push(' ');
+    }
+    for (position, word) in text.split_whitespace().enumerate() {
+        if position > 0 {
+            words.push(' ');
+        }
+        words.push_str(word);
+    }
+    if text.ends_with(char::is_whitespace) && !words.is_empty() && !words.ends_with(' ') {
+        words.push(' ');
+    }
+}
+
+fn decoded(words: &str) -> String {
+    if !words.contains('&') {
+        return words.to_owned();
+    }
+    let plain = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    plain.iter().fold(words.to_owned(), |words, (code, char)| words.replace(code, char))
+}
