@@ -1,0 +1,6 @@
+"""The formats of the bench, one module per family. A case is a function with `@case`; importing its module registers it."""
+
+from . import answers, changes, compilers, dumps, logs, mixtures, packages, searches, sources, tables, tests, texts  # noqa: F401
+from .case import BUILDERS, Case, found, make, normal, session
+
+__all__ = ["BUILDERS", "Case", "found", "make", "normal", "session"]
