@@ -4,12 +4,14 @@
 
 mod compact;
 mod decoder;
+mod digest;
 mod json;
 mod splice;
 pub mod wild;
 
 pub use compact::check_compact;
 pub use decoder::check_decoder;
+pub use digest::check_digest;
 pub use json::check_json;
 pub use splice::check_splice;
 
