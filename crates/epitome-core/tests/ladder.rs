@@ -5,12 +5,13 @@ mod support;
 use epitome_core::budget::{Budget, Controller, Outputs, Policy};
 use epitome_core::compaction::{Author, Compaction};
 use epitome_core::edit::Edit;
-use epitome_core::engine::{Cause, Rung, Step};
+use epitome_core::engine::{Cause, ContextEngine, Occasion, Reason, Rung, Step};
+use epitome_core::engines::compressor::Compressor;
 use epitome_core::model::{Conversation, Message, ResultStyle, Role};
 use epitome_core::outputs::CLEARED;
 use epitome_core::shape::shape;
 use epitome_core::summary::{self, requests};
-use epitome_core::tokens::Tokens;
+use epitome_core::tokens::{RoughCounter, Sizes, Tokens};
 use support::{Behaviour, budget, call, compacted, message, result, weight};
 
 /// `turns` calls with outputs of about `tokens` each, behind a prompt and a request.
@@ -343,4 +344,18 @@ fn the_answers_to_lost_calls_are_part_of_the_size() {
         let at_most = compaction.plan.rungs.last().map_or(compaction.before, |climbed| climbed.at_most);
         assert!(compaction.after.tokens <= at_most, "{window}: {} is more than {at_most}", compaction.after.tokens);
     }
+}
+
+#[test]
+fn what_a_digest_saves_is_weighed_like_the_output_it_stands_for() {
+    // Text that estimates get wrong by half: sizes are scaled to an exact count, and so must be what is saved.
+    let conversation = session(2, 4_000);
+    let policy = Policy::default();
+    let sizes = Sizes::of(&conversation, &RoughCounter);
+    let exact = Tokens(sizes.total().0 * 2);
+    let budget = Budget::new(exact.share(0.9), exact, &policy);
+    let occasion = Occasion::new(Reason::Threshold);
+    let plan = Compressor::new(policy).plan(&conversation, &sizes.scaled_to(exact), &budget, &occasion, &RoughCounter);
+    let climbed: Vec<Rung> = plan.rungs.iter().map(|climbed| climbed.rung).collect();
+    assert_eq!(climbed, [Rung::ShortenTail], "{:?}", plan.rungs);
 }

@@ -23,7 +23,7 @@ use crate::outputs::{
     self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput,
 };
 use crate::summary::{self, NOTE, requests};
-use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
+use crate::tokens::{Precision, Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens, message_tokens};
 use rereads::Place;
 use zones::Zones;
 
@@ -452,14 +452,25 @@ impl Draft<'_> {
             return false;
         }
         let Some((text, how)) = with(self, &output) else { return false };
-        let before = self.counter.estimate(&output.text) + output.media_tokens;
-        let after = self.counter.estimate(&text);
+        // Sizes may be scaled to an exact count of text that estimates get wrong; what is saved is, too.
+        let scale = self.scale(place.0);
+        let before = (self.counter.estimate(&output.text) + output.media_tokens).share(scale);
+        let after = self.counter.estimate(&text).share(scale);
         if after >= before {
             return false;
         }
         self.saved += before - after;
         self.shortened.insert(place, Shorter { text, how, before, after });
         true
+    }
+
+    /// What a message weighs by its size, against its estimate.
+    fn scale(&self, message: usize) -> f64 {
+        let estimate = self.message(message).map(|message| message_tokens(message, self.counter, Precision::Estimate));
+        match estimate {
+            Some(Tokens(estimate)) if estimate > 0 => self.zones.size(message).0 as f64 / estimate as f64,
+            Some(_) | None => 1.0,
+        }
     }
 
     fn superseded(&self) -> &BTreeMap<Place, Place> {
