@@ -52,7 +52,7 @@ impl OutputKind for Diagnostics {
         let directory = common_directory(items.iter().map(|item| item.path));
         say_totals(&mut reading, &items, groups.len(), directory);
         for group in &groups {
-            tell(&mut reading, group, directory);
+            tell(&mut reading, text, group, directory);
         }
         let end = reading.pieces.len();
         events::mark_where(&mut reading, text, 0..end, |index| parts.get(index) == Some(&Part::Other));
@@ -171,7 +171,7 @@ fn say_totals(reading: &mut Reading, items: &[Item<'_>], sorts: usize, directory
     reading.say_always(format!("{} in {files}{within}{sorts}", said.join(", ")));
 }
 
-fn tell(reading: &mut Reading, group: &Group<'_>, directory: &str) {
+fn tell(reading: &mut Reading, text: &str, group: &Group<'_>, directory: &str) {
     let Some(first) = group.members.first() else { return };
     let path = first.path.strip_prefix(directory).unwrap_or(first.path);
     let rank = match first.severity {
@@ -183,15 +183,21 @@ fn tell(reading: &mut Reading, group: &Group<'_>, directory: &str) {
         ("", word) => word.to_owned(),
         (code, word) => format!("{word} {code}"),
     };
-    let said = if group.members.len() == 1 {
-        format!("{path}{}: {head}: {}", first.at, first.message())
+    let Some(piece) = reading.pieces.get_mut(group.first) else { return };
+    let line = piece.text(text).trim();
+    let message = first.message();
+    piece.full = if group.members.len() > 1 {
+        let places = places(&group.members, directory);
+        Some(format!("{head} ×{}: {message}: {places}", group.members.len()))
+    } else if line.contains(first.path) {
+        // As the tool wrote it, so that it can be looked for.
+        None
     } else {
-        format!("{head} ×{}: {}: {}", group.members.len(), first.message(), places(&group.members, directory))
+        let label = message.rsplit_once(" (").map(|(_, label)| label).filter(|label| !line.contains(*label));
+        let label = label.map(|label| format!(" ({label}")).unwrap_or_default();
+        Some(format!("{line} --> {path}{}{label}", first.at))
     };
-    if let Some(piece) = reading.pieces.get_mut(group.first) {
-        piece.full = Some(said);
-        piece.rank = rank;
-    }
+    piece.rank = rank;
 }
 
 /// `a.ts 10:5, 12:3 'x'; b.ts 1:1; +20 more in 3 files`: the places, with what the message says otherwise there.
@@ -275,9 +281,9 @@ mod tests {
         [digest of compiler output: 5 of 113 lines kept, 6,468 bytes; original f16a6d3e0b77]
         113 errors in 43 files, 4 different
         error E501 ×110: Line too long (80 > 79): app/views/page_0.py:3:80; app/views/page_1.py:4:80 81; app/views/page_2.py:5:80 82; app/views/page_3.py:6:80 83; +106 more in 40 files
-        app/db.py:5:1: error F821: undefined name 'sesion'
-        app/auth.py:88:12: error E711: comparison to None
-        app/jobs.py:4:9: error E722: do not use bare except
+        app/db.py:5:1: F821 undefined name 'sesion'
+        app/auth.py:88:12: E711 comparison to None
+        app/jobs.py:4:9: E722 do not use bare except
         app/views/page_29.py:112:80: E501 Line too long (189 > 79)
         ");
         let text: String = (0..60)
@@ -290,7 +296,7 @@ mod tests {
         error ×20: undefined: kax0: pkg/a0.go:0:2, :9:2 9; pkg/a3.go:3:2 3; pkg/a6.go:6:2 6; +16 more in 3 files
         error ×20: undefined: lox1: pkg/a1.go:1:2, :10:2 10; pkg/a4.go:4:2 4; pkg/a7.go:7:2 7; +16 more in 3 files
         error ×20: undefined: mix2: pkg/a2.go:2:2, :11:2 11; pkg/a5.go:5:2 5; pkg/a8.go:8:2 8; +16 more in 3 files
-        pkg/z.go:9:1: error: missing return
+        pkg/z.go:9:1: missing return
         ");
     }
 
@@ -305,7 +311,7 @@ mod tests {
         [digest of compiler output: 5 of 108 lines kept, 3,096 bytes; original 7e1a6eab6c89]
         1 error, 12 warnings in 2 files, 2 different
         warning ×12: unused variable: `x0`: src/parse.rs:1:9, :2:9 `x1`, :3:9 `x2`, :4:9 `x3`; +8 more in 1 file
-        src/settle.rs:42:18: error E0308: mismatched types (expected `u32`, found `&str`)
+        error[E0308]: mismatched types --> src/settle.rs:42:18 (expected `u32`, found `&str`)
         For more information about this error, try `rustc --explain E0308`.
         warning: `ledger` (lib) generated 12 warnings
         error: could not compile `ledger` (lib) due to 1 previous error; 12 warnings emitted
@@ -327,7 +333,7 @@ mod tests {
         [digest of compiler output: 3 of 46 lines kept, 1,976 bytes; original 3aa30624a753]
         1 error, 30 warnings in 7 files under /srv/app/src/, 2 different
         warning no-console ×30: Unexpected console statement: page_0.js:1:5, :4:5, :7:5, :10:5; +26 more in 6 files
-        login.js:12:1: error no-undef: 'token' is not defined
+        12:1  error  'token' is not defined  no-undef --> login.js:12:1
         ✖ 31 problems (1 error, 30 warnings)
         ");
     }
@@ -362,7 +368,7 @@ mod tests {
         [digest of compiler output: 3 of 42 lines kept, 2,795 bytes; original ef5e3719be64]
         41 errors in 5 files, 2 different
         error E501 ×40: line too long (80 > 79 characters): app/models/file_0.py:1:80; app/models/file_1.py:2:80 81; app/models/file_2.py:3:80 82; app/models/file_3.py:4:80 83; +36 more in 4 files
-        app/main.py:3:1: error F401: 'os' imported but unused
+        app/main.py:3:1: F401 'os' imported but unused
         Found 41 errors.
         ");
         let mut text: String = (0..20).map(|n| format!("internal/gitproto/refs_{n}.go:{}:39: invalid operation: adv.Capabilities == nil (mismatched types)\n", n + 9)).collect();
@@ -371,7 +377,7 @@ mod tests {
         [digest of compiler output: 3 of 22 lines kept, 2,054 bytes; original c976c71f07cf]
         21 errors in 21 files, 2 different
         error ×20: invalid operation: adv.Capabilities == nil (mismatched types): internal/gitproto/refs_0.go:9:39; internal/gitproto/refs_1.go:10:39; internal/gitproto/refs_2.go:11:39; internal/gitproto/refs_3.go:12:39; +16 more in 16 files
-        internal/gitproto/push.go:69:15: error: undefined: packp.NewUpdateRequests
+        internal/gitproto/push.go:69:15: undefined: packp.NewUpdateRequests
         FAIL	example.org/sync [build failed]
         ");
     }
