@@ -261,6 +261,18 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_ends_in_numbers_is_no_diff_and_keeps_what_went_wrong() {
+        let rows: String = (0..200).map(|n| format!(" {n:>3} | name {n} | {}\n", n * 3)).collect();
+        let text = format!(
+            "ERROR:  relation \"orders\" does not exist\n id  |   name   | total\n-----+----------+-------\n{rows}(200 rows)\n"
+        );
+        let digest = made("", "psql -f report.sql", &text).expect("a digest");
+        assert_eq!(digest.kind, "table", "{}", digest.text);
+        assert!(digest.text.contains("relation \"orders\" does not exist"), "{}", digest.text);
+        assert!(digest.text.contains("(200 rows)"), "{}", digest.text);
+    }
+
+    #[test]
     fn psql_answers_keep_the_number_of_rows() {
         let rows: Vec<String> = planted()
             .iter()

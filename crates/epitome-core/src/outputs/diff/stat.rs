@@ -6,7 +6,9 @@ use crate::outputs::reading::{Events, Layout, Rank, Reading};
 
 /// Reads ` src/a.rs | 12 ++--` or `12<tab>3<tab>src/a.rs`, if most lines are made like that.
 pub(super) fn read(text: &str) -> Option<Reading> {
-    let bars = || text.lines().take(60).filter(|line| row(line).is_some()).count() >= 5;
+    // Numbers behind a bar stand in tables too: without a summary it takes signs behind them.
+    let signs = |line: &&str| row(line).is_some() && line.ends_with(['+', '-']);
+    let bars = || text.lines().take(60).filter(signs).count() >= 5;
     let stat = memchr::memmem::find(text.as_bytes(), b" | ").is_some() && (has_summary(text) || bars());
     let numbers = || text.lines().take(20).filter(|line| numstat(line).is_some()).count() >= 5;
     if !stat && !numbers() {
