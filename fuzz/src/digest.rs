@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use epitome_core::outputs::{self, DIGEST_TARGET, Effort, Interest, KINDS, OutputKind, Readings, ToolOutput};
-use epitome_core::tokens::{RoughCounter, Tokens};
+use epitome_core::tokens::RoughCounter;
 
 /// The kind under test, by `EPITOME_KIND`; without it, whichever takes the input.
 static KIND: LazyLock<Option<&'static dyn OutputKind>> = LazyLock::new(|| {
@@ -17,8 +17,20 @@ static INTERESTS: LazyLock<[Interest; 2]> =
     LazyLock::new(|| [Interest::default(), Interest::in_text("value of main test_one a1")]);
 
 /// Commands that printed it: the first byte chooses.
-const COMMANDS: &[&str] =
-    &["", "cat x.py", "cat x.rs", "cat x.ts", "cat x.go", "cat X.java", "cat x.cpp", "pytest", "make", "git diff", "rg x", "ls"];
+const COMMANDS: &[&str] = &[
+    "",
+    "cat x.py",
+    "cat x.rs",
+    "cat x.ts",
+    "cat x.go",
+    "cat X.java",
+    "cat x.cpp",
+    "pytest",
+    "make",
+    "git diff",
+    "rg x",
+    "ls",
+];
 
 /// No panic, whole pieces in order, and nothing longer than its original.
 pub fn check_digest(bytes: &[u8]) {
@@ -29,14 +41,11 @@ pub fn check_digest(bytes: &[u8]) {
     // Short inputs are what a fuzzer is good at; repeated, they are what an output looks like.
     let times = 1 + (*first as usize >> 4) % 4 * 3;
     let text = text.repeat(times);
-    let output = ToolOutput {
-        tool: if command.is_empty() { "" } else { "bash" }.into(),
-        arguments: serde_json::json!({ "command": command }).to_string().into(),
-        text: text.as_str().into(),
-        media: Vec::new(),
-        media_tokens: Tokens(0),
-        is_error: false,
-    };
+    let output = ToolOutput::of_call(
+        if command.is_empty() { "" } else { "bash" },
+        &serde_json::json!({ "command": command }).to_string(),
+        text.as_str(),
+    );
     let [nothing, words] = &*INTERESTS;
     let interest = if first & 1 == 0 { nothing } else { words };
     let digest = match *KIND {
@@ -69,6 +78,9 @@ fn whole_pieces(reading: &outputs::reading::Reading, text: &str) {
         end = piece.span.end;
     }
     for section in &reading.sections {
-        assert!(section.pieces.start <= section.pieces.end && section.pieces.end <= reading.pieces.len(), "a section beyond the end");
+        assert!(
+            section.pieces.start <= section.pieces.end && section.pieces.end <= reading.pieces.len(),
+            "a section beyond the end"
+        );
     }
 }

@@ -128,6 +128,18 @@ pub struct Digest {
 }
 
 impl ToolOutput {
+    /// What a call printed, words alone.
+    pub fn of_call(tool: &str, arguments: &str, text: &str) -> ToolOutput {
+        ToolOutput {
+            tool: tool.into(),
+            arguments: arguments.into(),
+            text: text.into(),
+            media: Vec::new(),
+            media_tokens: Tokens(0),
+            is_error: false,
+        }
+    }
+
     /// The output of `result`, with the call it answers, if that is known.
     pub fn new(call: Option<&ToolCall>, result: &ToolResult) -> ToolOutput {
         let mut texts = result.content.iter().filter_map(Block::as_text);

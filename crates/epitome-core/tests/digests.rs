@@ -4,18 +4,11 @@ use epitome_core::outputs::events::{error_lines, severity};
 use epitome_core::outputs::reading::{Finding, Unit};
 use epitome_core::outputs::template::template;
 use epitome_core::outputs::{self, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput};
-use epitome_core::tokens::{RoughCounter, TokenCounter, Tokens};
+use epitome_core::tokens::{RoughCounter, TokenCounter};
 use proptest::prelude::*;
 
 fn output(command: &str, text: &str) -> ToolOutput {
-    ToolOutput {
-        tool: "bash".into(),
-        arguments: serde_json::json!({ "command": command }).to_string().into(),
-        text: text.into(),
-        media: vec![],
-        media_tokens: Tokens(0),
-        is_error: false,
-    }
+    ToolOutput::of_call("bash", &serde_json::json!({ "command": command }).to_string(), text)
 }
 
 /// Lines as tools print them, of many kinds, so that whole outputs look like one kind or like several.

@@ -59,14 +59,7 @@ fn as_output(command: Option<&str>, file: Option<&Path>, text: &str) -> ToolOutp
         (None, Some(file)) => ("read", json!({ "path": file.display().to_string() })),
         (None, None) => ("", json!({})),
     };
-    ToolOutput {
-        tool: tool.into(),
-        arguments: arguments.to_string().into(),
-        text: text.into(),
-        media: Vec::new(),
-        media_tokens: Tokens(0),
-        is_error: false,
-    }
+    ToolOutput::of_call(tool, &arguments.to_string(), text)
 }
 
 fn told(before: Tokens, digest: &Digest) -> String {

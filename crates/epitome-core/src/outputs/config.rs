@@ -5,7 +5,7 @@ mod entry;
 use std::collections::{BTreeMap, HashMap};
 
 use super::outliers::{Cell, Column, Summary, outliers, summarize};
-use super::reading::{Events, Finding, Layout, Piece, Rank, Reading, Section, Unit};
+use super::reading::{Finding, Layout, Piece, Rank, Reading, Section, Unit};
 use super::source::{call, language};
 use super::{Effort, OutputKind, ToolOutput, cut_to_chars, events};
 use entry::{Entry, Role, Style, entries};
@@ -195,15 +195,7 @@ impl<'entries, 'text> Outline<'entries, 'text> {
     }
 
     fn reading(&self, text: &str, effort: Effort) -> Reading {
-        let mut reading = Reading {
-            unit: Unit::Line,
-            layout: Layout::Bare,
-            events: Events::Quiet,
-            ends: false,
-            facts: Vec::new(),
-            pieces: Vec::new(),
-            sections: Vec::new(),
-        };
+        let mut reading = Reading { layout: Layout::Bare, ends: false, ..Reading::empty(Unit::Line) };
         let tops: Vec<usize> = self.of_depth(0).collect();
         let single = tops.iter().filter(|top| !self.is_block(**top)).count();
         self.say_keys(&mut reading, &tops, single);

@@ -333,15 +333,7 @@ fn join(text: &str, mut parts: Vec<Part>, contents: usize) -> Read {
     let heads = parts.iter().filter(|part| matches!(part.found, Found::Head)).count();
     let mut joined =
         Joined { text, contents, heads, kind: None, layouts: Vec::new(), units: Vec::new(), read: Vec::new() };
-    let mut reading = Reading {
-        unit: Unit::Line,
-        layout: Layout::Gaps,
-        events: Events::Quiet,
-        ends: true,
-        facts: Vec::new(),
-        pieces: Vec::new(),
-        sections: Vec::new(),
-    };
+    let mut reading = Reading::empty(Unit::Line);
     for part in parts {
         joined.add(&mut reading, part);
     }

@@ -125,17 +125,23 @@ pub struct Section {
 }
 
 impl Reading {
-    /// Every line a piece, none of them better than another; empty lines are told already.
-    pub fn of_lines(text: &str) -> Reading {
+    /// Nothing yet, of an output whose lines report no events and whose end tells something.
+    pub fn empty(unit: Unit) -> Reading {
         Reading {
-            unit: Unit::Line,
+            unit,
             layout: Layout::Gaps,
-            events: Events::Any,
+            events: Events::Quiet,
             ends: true,
             facts: Vec::new(),
-            pieces: lines(text).map(Piece::ordinary_or_blank(text)).collect(),
+            pieces: Vec::new(),
             sections: Vec::new(),
         }
+    }
+
+    /// Every line a piece, none of them better than another; empty lines are told already.
+    pub fn of_lines(text: &str) -> Reading {
+        let pieces = lines(text).map(Piece::ordinary_or_blank(text)).collect();
+        Reading { events: Events::Any, pieces, ..Reading::empty(Unit::Line) }
     }
 
     /// Raises a piece; a finding stays a finding.

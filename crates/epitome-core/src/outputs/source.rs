@@ -15,7 +15,7 @@ use line::{is_about_code, is_closing, is_code_line, is_complaint, is_other_line,
 use outline::Outline;
 use told::Told;
 
-use super::reading::{Events, Finding, Layout, Piece, Rank, Reading, Section, Unit, lines};
+use super::reading::{Finding, Layout, Piece, Rank, Reading, Section, Unit, lines};
 use super::{Effort, OutputKind, ToolOutput, events, numbers};
 
 /// Source code in any language.
@@ -145,17 +145,13 @@ impl<'text> File<'text> {
 
     fn reading(&self, outline: &Outline, first: Option<usize>) -> Reading {
         let mut reading = Reading {
-            unit: Unit::Line,
             layout: match first {
                 _ if self.numbered => Layout::Bare,
                 Some(first) => Layout::Numbered(first),
                 None => Layout::Bare,
             },
-            events: Events::Quiet,
             ends: false,
-            facts: Vec::new(),
-            pieces: Vec::new(),
-            sections: Vec::new(),
+            ..Reading::empty(Unit::Line)
         };
         self.say_imports(&mut reading, outline);
         let told = Told::of(outline, self.text.len());

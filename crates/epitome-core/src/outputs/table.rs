@@ -5,7 +5,7 @@ mod grid;
 use std::collections::HashMap;
 
 use super::outliers::{Cell, Column, Outlier, Schema, Summary, outliers, schema, summarize};
-use super::reading::{Events, Finding, Layout, Piece, Rank, Reading, Unit, lines};
+use super::reading::{Finding, Piece, Rank, Reading, Unit, lines};
 use super::trouble::{Report, Reports};
 use super::{Effort, OutputKind, ToolOutput, events};
 use crate::tokens::Tokens;
@@ -33,15 +33,7 @@ impl OutputKind for Table {
     fn read(&self, output: &ToolOutput, effort: Effort) -> Option<Reading> {
         let text = &*output.text;
         let grid = grid::find(text, &output.arguments)?;
-        let mut reading = Reading {
-            unit: Unit::Row,
-            layout: Layout::Gaps,
-            events: Events::Quiet,
-            ends: true,
-            facts: Vec::new(),
-            pieces: Vec::new(),
-            sections: Vec::new(),
-        };
+        let mut reading = Reading::empty(Unit::Row);
         let columns = columns(text, &grid);
         let findings = match effort {
             Effort::Full => {

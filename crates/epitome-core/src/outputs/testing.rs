@@ -18,14 +18,7 @@ impl TokenCounter for Quarter {
 
 /// The output of a command line.
 pub fn output(command: &str, text: &str) -> ToolOutput {
-    ToolOutput {
-        tool: "bash".into(),
-        arguments: serde_json::json!({ "command": command }).to_string().into(),
-        text: text.into(),
-        media: vec![],
-        media_tokens: Tokens(0),
-        is_error: false,
-    }
+    ToolOutput::of_call("bash", &serde_json::json!({ "command": command }).to_string(), text)
 }
 
 /// Its digest of about 150 tokens, for an agent that looks for nothing in particular.

@@ -79,18 +79,10 @@ fn whole_file(output: &ToolOutput) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::Tokens;
 
     #[track_caller]
     fn check(calls: &[(&str, &str, &str)], expected: &[(usize, usize)]) {
-        let output = |(tool, arguments, text): &(&str, &str, &str)| ToolOutput {
-            tool: (*tool).into(),
-            arguments: (*arguments).into(),
-            text: (*text).into(),
-            media: vec![],
-            media_tokens: Tokens(0),
-            is_error: false,
-        };
+        let output = |(tool, arguments, text): &(&str, &str, &str)| ToolOutput::of_call(tool, arguments, text);
         let outputs: Vec<ToolOutput> = calls.iter().map(output).collect();
         let found = superseded(outputs.iter().enumerate().map(|(index, output)| ((index, 0), output)));
         let found: Vec<(usize, usize)> = found.into_iter().map(|((old, _), (new, _))| (old, new)).collect();

@@ -7,7 +7,7 @@ use super::records::{Records, glance_at, look_at};
 use super::scan::{Document, Id, Kind, Tree, number_prefix};
 use super::show::{cut_string, one_line};
 use crate::outputs::outliers::Cell;
-use crate::outputs::reading::{Events, Finding, Layout, Piece, Rank, Reading, Unit, lines};
+use crate::outputs::reading::{Finding, Layout, Piece, Rank, Reading, Unit, lines};
 use crate::outputs::write::without_blobs;
 use crate::outputs::{Effort, events, trouble};
 
@@ -50,15 +50,7 @@ pub(super) struct Reader<'tree, 'text> {
 
 impl<'tree, 'text> Reader<'tree, 'text> {
     pub(super) fn new(tree: &'tree Tree<'text>, effort: Effort) -> Reader<'tree, 'text> {
-        let reading = Reading {
-            unit: Unit::Line,
-            layout: Layout::Gaps,
-            events: Events::Quiet,
-            ends: true,
-            facts: Vec::new(),
-            pieces: Vec::new(),
-            sections: Vec::new(),
-        };
+        let reading = Reading::empty(Unit::Line);
         Reader { tree, effort, reading, at: 0, frames: 0, has_records: false, odd: Vec::new(), joined: Vec::new() }
     }
 

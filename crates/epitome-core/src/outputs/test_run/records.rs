@@ -55,8 +55,8 @@ fn json_lines(text: &str) -> Option<Reading> {
 /// Splits at each test. A test that failed is told by its name and its message.
 fn junit(text: &str) -> Option<Reading> {
     let starts: Vec<usize> = memchr::memmem::find_iter(text.as_bytes(), b"<testcase").collect();
-    let mut reading = Reading { pieces: Vec::new(), ..Reading::of_lines("") };
-    (reading.layout, reading.events, reading.unit) = (Layout::Bare, Events::Strong, Unit::Record);
+    let mut reading = Reading::empty(Unit::Record);
+    (reading.layout, reading.events) = (Layout::Bare, Events::Strong);
     let first = *starts.first()?;
     let head = Piece { full: Some(suites(text.get(..first)?)), ..Piece::ordinary(0..first) };
     reading.pieces.push(head.ranked(Rank::Frame));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::reading::{Events, Finding, Layout, Piece, Rank, Reading, Section, Unit};
+use super::super::reading::{Finding, Piece, Rank, Reading, Section, Unit};
 use super::super::{cut_to_chars, events};
 use crate::tokens::Tokens;
 
@@ -95,16 +95,8 @@ impl Page {
             1 => format!(", 1 {name}"),
             number => format!(", {} {name}s", Tokens(number as u64)),
         };
-        let mut reading = Reading {
-            unit: Unit::Passage,
-            layout: Layout::Gaps,
-            // A page speaks of errors without reporting them, its title and headings apart.
-            events: Events::Quiet,
-            ends: true,
-            facts: Vec::new(),
-            pieces: Vec::new(),
-            sections: Vec::new(),
-        };
+        // A page speaks of errors without reporting them, its title and headings apart.
+        let mut reading = Reading::empty(Unit::Passage);
         reading.say_always(format!(
             "{} words{}{}{}",
             Tokens(words as u64),
