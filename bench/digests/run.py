@@ -16,7 +16,7 @@ import zlib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
-from formats import BUILDERS, found, make, normal, session
+from formats import BUILDERS, family_of, found, make, normal, session
 
 O200K_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"  # the name under which tiktoken caches o200k_base
 PRESSURE = 1.5
@@ -167,10 +167,16 @@ def show(rows, total, verbose):
     )
 
 
+def chosen(path, which, only):
+    """`path` is family/case, and family begins with second/ in the second set."""
+    return which in ("all", "second" if path.startswith("second/") else "first") and re.search(only, path)
+
+
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("command", help="the compressor; '-' prints the chosen tool outputs and runs nothing")
     ask.add_argument("--seed", type=int, action="append", help="repeatable; default 1")
+    ask.add_argument("--set", choices=["first", "second", "all"], default="all", help="default all")
     ask.add_argument("--only", default="", metavar="REGEX", help="cases, or families, whose name matches")
     ask.add_argument(
         "--format", choices=["openai", "anthropic", "both"], help="default: alternating, the other way round for the next seed"
@@ -181,7 +187,7 @@ def main():
     options = ask.parse_args()
     seeds = options.seed or [1]
     count, unit = token_counter()
-    names = [n for n, (build, *_) in BUILDERS.items() if re.search(options.only, f"{build.__module__.rsplit('.', 1)[1]}/{n}")]
+    names = [n for n, (build, *_) in BUILDERS.items() if chosen(f"{family_of(build)}/{n}", options.set, options.only)]
     if not names:
         ask.error("no case of that name")
     cases = [(make(name, seed), seed) for seed in seeds for name in names]

@@ -46,6 +46,11 @@ def case(command=None, tool="Bash", ask=None, **args):
     return register
 
 
+def family_of(build):
+    """`logs` for a builder in formats/logs.py, `second/logs` for one in formats/second/logs.py."""
+    return "/".join(build.__module__.split(".")[1:])
+
+
 def make(name, seed):
     build, tool, args, ask = BUILDERS[name]
     # Each case has its own stream of numbers, so adding one case leaves the others as they were.
@@ -54,7 +59,7 @@ def make(name, seed):
     fields.update(*more)
     c = Case(
         name,
-        build.__module__.rsplit(".", 1)[1],
+        family_of(build),
         fields.pop("tool", tool),
         fields.pop("args", args),
         text if isinstance(text, str) else "\n".join(text),
