@@ -5,26 +5,26 @@
 //! fails, or says too much, cannot change where a compaction ends.
 
 mod attention;
+mod neighbours;
 mod rereads;
+mod shortening;
 mod zones;
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+pub use neighbours::bridge;
 
-use crate::arguments;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
 use crate::budget::{Budget, Outputs, Policy};
-use crate::edit::{Edit, Inserted, has_note, joins_next, takes_note};
-use crate::engine::{
-    Cause, Climbed, ContextEngine, Gap, How, Occasion, Plan, Reason, Rung, ShortenedOutput, Shortfall, Step,
-    SummaryOrder,
-};
-use crate::model::{Conversation, Message, ResultStyle, Role};
-use crate::outputs::{
-    self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput,
-};
+use crate::edit::{Edit, has_note, takes_note};
+use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
+use crate::model::{Conversation, Message};
+use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, Readings};
 use crate::summary::{self, NOTE, requests};
-use crate::tokens::{Precision, Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens, message_tokens};
+use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
+use neighbours::drop_gaps;
 use rereads::Place;
+use shortening::Shorter;
 use zones::Zones;
 
 /// The engine that `context.engine: compressor` always means.
@@ -60,8 +60,6 @@ const RESTART_WORDS: usize = 300;
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
 /// A request is quoted beside what stands for dropped messages if there is room for this much of it.
 const SMALLEST_REQUEST: Tokens = Tokens(30);
-/// Costly readers may read so much in one compaction: some tenths of a second of work. The rest is read quickly.
-const THOROUGH_BYTES: usize = 1 << 20;
 /// What a call is told whose result is nowhere (M11).
 const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
 
@@ -181,21 +179,6 @@ struct Draft<'a> {
     answer: Tokens,
 }
 
-/// An output made shorter.
-#[derive(Clone)]
-struct Shorter {
-    text: String,
-    how: How,
-    before: Tokens,
-    after: Tokens,
-}
-
-impl Shorter {
-    fn saved(&self) -> Tokens {
-        self.before - self.after
-    }
-}
-
 impl Draft<'_> {
     /// What the request will weigh at most.
     fn size(&self) -> Tokens {
@@ -255,7 +238,7 @@ impl Draft<'_> {
             }
             match outputs {
                 Outputs::Digest => self.digest(*place),
-                Outputs::Clear => self.shorten(*place, |_, output| {
+                Outputs::Clear => self.shorten(*place, |_, output, _| {
                     let large = output.text.chars().count() > CLEAR_ABOVE_CHARS;
                     large.then(|| (CLEARED.to_owned(), How::Cleared))
                 }),
@@ -418,90 +401,6 @@ impl Draft<'_> {
             + self.repaired()
     }
 
-    fn digest(&mut self, place: Place) -> bool {
-        let read_again = self.superseded().contains_key(&place);
-        self.shorten(place, |draft, output| {
-            let large = draft.counter.estimate(&output.text) > DIGEST_ABOVE || !output.media.is_empty();
-            if !large {
-                return None;
-            }
-            if read_again && output.media.is_empty() {
-                return Some((outputs::read_again(output), How::ReadAgain));
-            }
-            let effort = if draft.read + output.text.len() <= THOROUGH_BYTES { Effort::Full } else { Effort::Quick };
-            if effort == Effort::Full {
-                draft.read += output.text.len();
-            }
-            let interest = draft.interest.get_or_init(|| attention::interest(draft.zones.conversation, draft.focus));
-            let digest = outputs::digest(output, DIGEST_TARGET, interest, draft.counter, draft.readings, effort)?;
-            let outputs::Digest { text, kind, loss, refused } = digest;
-            Some((text, How::Digest { kind, loss, refused }))
-        })
-    }
-
-    fn make_one_line(&mut self, place: Place) -> bool {
-        self.shorten(place, |_, output| {
-            let large = output.text.chars().count() > CLEAR_ABOVE_CHARS;
-            large.then(|| (outputs::one_line(output), How::OneLine))
-        })
-    }
-
-    fn shorten(&mut self, place: Place, with: impl FnOnce(&mut Self, &ToolOutput) -> Option<(String, How)>) -> bool {
-        let Some(output) = self.output(place) else { return false };
-        if output.is_shortened() {
-            return false;
-        }
-        let Some((text, how)) = with(self, &output) else { return false };
-        // Sizes may be scaled to an exact count of text that estimates get wrong; what is saved is, too.
-        let scale = self.scale(place.0);
-        let before = (self.counter.estimate(&output.text) + output.media_tokens).share(scale);
-        let after = self.counter.estimate(&text).share(scale);
-        if after >= before {
-            return false;
-        }
-        self.saved += before - after;
-        self.shortened.insert(place, Shorter { text, how, before, after });
-        true
-    }
-
-    /// What a message weighs by its size, against its estimate.
-    fn scale(&self, message: usize) -> f64 {
-        let estimate = self.message(message).map(|message| message_tokens(message, self.counter, Precision::Estimate));
-        match estimate {
-            Some(Tokens(estimate)) if estimate > 0 => self.zones.size(message).0 as f64 / estimate as f64,
-            Some(_) | None => 1.0,
-        }
-    }
-
-    fn superseded(&self) -> &BTreeMap<Place, Place> {
-        self.superseded.get_or_init(|| {
-            // What goes into the summary has no newer reading that stays.
-            let places = self.outputs().into_iter().filter(|(message, _)| !within(&self.spans, *message));
-            let outputs: Vec<(Place, ToolOutput)> = places
-                .filter_map(|place| Some((place, self.output(place)?)))
-                .filter(|(_, output)| !output.is_shortened())
-                .collect();
-            rereads::superseded(outputs.iter().map(|(place, output)| (*place, output)))
-        })
-    }
-
-    fn output(&self, place: Place) -> Option<ToolOutput> {
-        ToolOutput::at(&self.zones.conversation.messages, &self.zones.pairing, place)
-    }
-
-    /// Where tool outputs stand that may be shortened, oldest first.
-    fn outputs(&self) -> Vec<Place> {
-        ToolOutput::places(&self.zones.conversation.messages).collect()
-    }
-
-    fn saved_by_message(&self) -> BTreeMap<usize, Tokens> {
-        let mut saved = BTreeMap::new();
-        for ((message, _), shorter) in &self.shortened {
-            *saved.entry(*message).or_insert(Tokens(0)) += shorter.saved();
-        }
-        saved
-    }
-
     /// What stays in the middle whatever happens: instructions and the first request.
     fn islands(&self) -> Tokens {
         let (head_end, newest) = (self.zones.head_end, self.zones.newest_exchange());
@@ -553,58 +452,6 @@ impl Draft<'_> {
         steps
     }
 
-    fn shortened(&self) -> Vec<ShortenedOutput> {
-        let told = |(place, shorter): (&Place, &Shorter)| {
-            let output = self.output(*place)?;
-            Some(ShortenedOutput {
-                message: place.0,
-                block: place.1,
-                call: arguments::describe(&output.tool, &output.arguments, 60),
-                how: shorter.how.clone(),
-                before: shorter.before,
-                after: shorter.after,
-            })
-        };
-        self.shortened.iter().filter_map(told).collect()
-    }
-
-    fn role(&self, index: usize) -> Option<Role> {
-        self.message(index).map(|message| message.role)
-    }
-
-    /// Who speaks last in a message and in the answers behind it: where results are blocks of a user's message, a call
-    /// that is answered and not followed by such a message gets one.
-    fn speakers(&self) -> impl Fn(usize) -> Option<Role> {
-        let conversation = self.zones.conversation;
-        let apart = |message: &usize| !joins_next(conversation, *message);
-        let answered: BTreeSet<usize> = match conversation.results {
-            ResultStyle::OwnMessage => BTreeSet::new(),
-            ResultStyle::NextUserMessage => self.calls_to_answer().map(|(message, _)| message).filter(apart).collect(),
-        };
-        move |index| if answered.contains(&index) { Some(Role::User) } else { self.role(index) }
-    }
-
-    /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the
-    /// first one.
-    fn gaps(&self) -> Option<(Role, Vec<Gap>)> {
-        let speakers = self.speakers();
-        let mut gaps = Vec::with_capacity(self.spans.len());
-        let mut first_role = None;
-        for (start, end) in self.spans.iter().copied() {
-            let before = start.checked_sub(1).and_then(&speakers);
-            let after = self.role(end);
-            let bridge = if first_role.is_none() {
-                let (role, bridge) = roles_between(before, after);
-                first_role = Some(role);
-                bridge
-            } else {
-                separator(before, after)
-            };
-            gaps.push(Gap { start, end, bridge });
-        }
-        first_role.map(|role| (role, gaps))
-    }
-
     /// How many messages go, those counted that went before.
     fn gone(&self) -> usize {
         let messages = self.spans.iter().flat_map(|(start, end)| *start..*end);
@@ -621,95 +468,9 @@ impl Draft<'_> {
         let request = request.filter(|_| free >= SMALLEST_REQUEST);
         summary::dropped(self.gone(), request.as_deref())
     }
-
-    /// The calls in what stays that nothing answers, and that can be answered.
-    fn calls_to_answer(&self) -> impl Iterator<Item = (usize, usize)> {
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
-        let stays = |message: usize| !within(&self.spans, message);
-        let unanswered = self.zones.pairing.unanswered_calls.iter().copied();
-        unanswered.filter(move |(message, _)| {
-            let joins = joins_next(self.zones.conversation, *message);
-            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
-            // A call that no assistant makes is none that a provider expects an answer to.
-            let asked = self.role(*message) == Some(Role::Assistant);
-            asked && stays(*message) && *message != last && next_is_free
-        })
-    }
-
-    /// Orphan results go, and calls without a result get one (M11), in what stays.
-    fn repairs(&self) -> Vec<Step> {
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
-        let stays = |message: usize| !within(&self.spans, message);
-        let speakers = self.speakers();
-        let mut steps = Vec::new();
-        let mut receives_answers = BTreeSet::new();
-        for (message, block) in self.calls_to_answer() {
-            steps.push(Step::Edit(Edit::AnswerCall { message, block, text: MISSING_RESULT.to_owned() }));
-            receives_answers.extend(joins_next(self.zones.conversation, message).then_some(message + 1));
-        }
-        let mut gone = 0..0;
-        for orphans in self.zones.pairing.orphan_results.chunk_by(|one, other| one.0 == other.0) {
-            let Some(message) = orphans.first().map(|(message, _)| *message) else { continue };
-            if !stays(message) || message == last || self.role(message) == Some(Role::System) {
-                continue;
-            }
-            let free = |place: &(usize, usize)| !self.shortened.contains_key(place);
-            let orphans: Vec<(usize, usize)> = orphans.iter().copied().filter(free).collect();
-            let all = self.message(message).is_some_and(|message| message.blocks.len() == orphans.len());
-            if all && !receives_answers.contains(&message) {
-                // A message that goes with its only results must not bring two of one role together.
-                let start = if gone.end == message { gone.start } else { message };
-                let parted = match start.checked_sub(1) {
-                    Some(before) => stays(before) && speakers(before) != self.role(message + 1),
-                    None => self.role(message) == Some(Role::Tool),
-                };
-                if !parted || !stays(message + 1) {
-                    continue;
-                }
-                gone = start..message + 1;
-            }
-            let remove = |(message, block)| Step::Edit(Edit::RemoveResult { message, block });
-            steps.extend(orphans.into_iter().map(remove));
-        }
-        steps
-    }
 }
 
 fn within(spans: &[(usize, usize)], message: usize) -> bool {
     let behind = spans.partition_point(|(_, end)| *end <= message);
     spans.get(behind).is_some_and(|(start, _)| *start <= message)
-}
-
-fn drop_gaps((role, gaps): (Role, Vec<Gap>), text: &str) -> Vec<Step> {
-    let mut said = Some(Inserted { role, text: text.to_owned() });
-    let replace = |gap: Gap| {
-        let mut with: Vec<Inserted> = said.take().into_iter().collect();
-        with.extend(gap.bridge.map(bridge));
-        Step::Edit(Edit::Replace { start: gap.start, end: gap.end, with })
-    };
-    gaps.into_iter().map(replace).collect()
-}
-
-/// The line that keeps two neighbours of one role apart.
-pub fn bridge(role: Role) -> Inserted {
-    Inserted { role, text: summary::BRIDGE.to_owned() }
-}
-
-/// In which role something is said between two messages, and whether a line in the other role must follow it (M11).
-fn roles_between(before: Option<Role>, after: Option<Role>) -> (Role, Option<Role>) {
-    match (before, after) {
-        (Some(Role::User), Some(Role::Assistant)) => (Role::Assistant, Some(Role::User)),
-        (Some(Role::Assistant), Some(Role::User)) => (Role::User, Some(Role::Assistant)),
-        (Some(Role::User), _) | (_, Some(Role::User)) => (Role::Assistant, None),
-        (_, _) => (Role::User, None),
-    }
-}
-
-/// What must stand between two messages that become neighbours.
-fn separator(before: Option<Role>, after: Option<Role>) -> Option<Role> {
-    match (before, after) {
-        (Some(Role::User), Some(Role::User)) => Some(Role::Assistant),
-        (Some(Role::Assistant), Some(Role::Assistant)) => Some(Role::User),
-        (_, _) => None,
-    }
 }

@@ -1,0 +1,134 @@
+//! What keeps a conversation valid around what goes: roles that alternate, and calls with their results (M11).
+
+use std::collections::BTreeSet;
+
+use super::{Draft, MISSING_RESULT, within};
+use crate::edit::{Edit, Inserted, joins_next};
+use crate::engine::{Gap, Step};
+use crate::model::{ResultStyle, Role};
+use crate::summary;
+
+impl Draft<'_> {
+    pub(super) fn role(&self, index: usize) -> Option<Role> {
+        self.message(index).map(|message| message.role)
+    }
+
+    /// Who speaks last in a message and in the answers behind it: where results are blocks of a user's message, a call
+    /// that is answered and not followed by such a message gets one.
+    pub(super) fn speakers(&self) -> impl Fn(usize) -> Option<Role> {
+        let conversation = self.zones.conversation;
+        let apart = |message: &usize| !joins_next(conversation, *message);
+        let answered: BTreeSet<usize> = match conversation.results {
+            ResultStyle::OwnMessage => BTreeSet::new(),
+            ResultStyle::NextUserMessage => self.calls_to_answer().map(|(message, _)| message).filter(apart).collect(),
+        };
+        move |index| if answered.contains(&index) { Some(Role::User) } else { self.role(index) }
+    }
+
+    /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the
+    /// first one.
+    pub(super) fn gaps(&self) -> Option<(Role, Vec<Gap>)> {
+        let speakers = self.speakers();
+        let mut gaps = Vec::with_capacity(self.spans.len());
+        let mut first_role = None;
+        for (start, end) in self.spans.iter().copied() {
+            let before = start.checked_sub(1).and_then(&speakers);
+            let after = self.role(end);
+            let bridge = if first_role.is_none() {
+                let (role, bridge) = roles_between(before, after);
+                first_role = Some(role);
+                bridge
+            } else {
+                separator(before, after)
+            };
+            gaps.push(Gap { start, end, bridge });
+        }
+        first_role.map(|role| (role, gaps))
+    }
+
+    /// The calls in what stays that nothing answers, and that can be answered.
+    pub(super) fn calls_to_answer(&self) -> impl Iterator<Item = (usize, usize)> {
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let stays = |message: usize| !within(&self.spans, message);
+        let unanswered = self.zones.pairing.unanswered_calls.iter().copied();
+        unanswered.filter(move |(message, _)| {
+            let joins = joins_next(self.zones.conversation, *message);
+            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
+            // A call that no assistant makes is none that a provider expects an answer to.
+            let asked = self.role(*message) == Some(Role::Assistant);
+            asked && stays(*message) && *message != last && next_is_free
+        })
+    }
+
+    /// Orphan results go, and calls without a result get one (M11), in what stays.
+    pub(super) fn repairs(&self) -> Vec<Step> {
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let stays = |message: usize| !within(&self.spans, message);
+        let speakers = self.speakers();
+        let mut steps = Vec::new();
+        let mut receives_answers = BTreeSet::new();
+        for (message, block) in self.calls_to_answer() {
+            steps.push(Step::Edit(Edit::AnswerCall { message, block, text: MISSING_RESULT.to_owned() }));
+            receives_answers.extend(joins_next(self.zones.conversation, message).then_some(message + 1));
+        }
+        let mut gone = 0..0;
+        for orphans in self.zones.pairing.orphan_results.chunk_by(|one, other| one.0 == other.0) {
+            let Some(message) = orphans.first().map(|(message, _)| *message) else { continue };
+            if !stays(message) || message == last || self.role(message) == Some(Role::System) {
+                continue;
+            }
+            let free = |place: &(usize, usize)| !self.shortened.contains_key(place);
+            let orphans: Vec<(usize, usize)> = orphans.iter().copied().filter(free).collect();
+            let all = self.message(message).is_some_and(|message| message.blocks.len() == orphans.len());
+            if all && !receives_answers.contains(&message) {
+                // A message that goes with its only results must not bring two of one role together.
+                let start = if gone.end == message { gone.start } else { message };
+                let parted = match start.checked_sub(1) {
+                    Some(before) => stays(before) && speakers(before) != self.role(message + 1),
+                    None => self.role(message) == Some(Role::Tool),
+                };
+                if !parted || !stays(message + 1) {
+                    continue;
+                }
+                gone = start..message + 1;
+            }
+            let remove = |(message, block)| Step::Edit(Edit::RemoveResult { message, block });
+            steps.extend(orphans.into_iter().map(remove));
+        }
+        steps
+    }
+}
+
+pub(super) fn drop_gaps((role, gaps): (Role, Vec<Gap>), text: &str) -> Vec<Step> {
+    let mut said = Some(Inserted { role, text: text.to_owned() });
+    let replace = |gap: Gap| {
+        let mut with: Vec<Inserted> = said.take().into_iter().collect();
+        with.extend(gap.bridge.map(bridge));
+        Step::Edit(Edit::Replace { start: gap.start, end: gap.end, with })
+    };
+    gaps.into_iter().map(replace).collect()
+}
+
+/// The line that keeps two neighbours of one role apart.
+pub fn bridge(role: Role) -> Inserted {
+    Inserted { role, text: summary::BRIDGE.to_owned() }
+}
+
+/// In which role something is said between two messages, and whether a line in the other role must follow it (M11).
+fn roles_between(before: Option<Role>, after: Option<Role>) -> (Role, Option<Role>) {
+    match (before, after) {
+        (Some(Role::User), Some(Role::Assistant)) => (Role::Assistant, Some(Role::User)),
+        (Some(Role::Assistant), Some(Role::User)) => (Role::User, Some(Role::Assistant)),
+        (Some(Role::User), _) | (_, Some(Role::User)) => (Role::Assistant, None),
+        (_, _) => (Role::User, None),
+    }
+}
+
+/// What must stand between two messages that become neighbours.
+fn separator(before: Option<Role>, after: Option<Role>) -> Option<Role> {
+    match (before, after) {
+        (Some(Role::User), Some(Role::User)) => Some(Role::Assistant),
+        (Some(Role::Assistant), Some(Role::Assistant)) => Some(Role::User),
+        (_, _) => None,
+    }
+}
