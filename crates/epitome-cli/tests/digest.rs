@@ -104,13 +104,13 @@ fn a_report_tells_what_each_digest_kept() {
     let run = epitome(&["compress", "--context-length", "64000", "--report"], &sample_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
-    epitome: stdin: ≈ 95,392 → ≈ 19,215 tokens (79.9 % saved), 45 → 25 messages
+    epitome: stdin: ≈ 95,392 → ≈ 19,220 tokens (79.9 % saved), 45 → 25 messages
       before ████████████████████████████████████████
       after  ████████
       summarise the middle
       shorten outputs in the tail
-      2 tool outputs shortened, ≈ 16,603 → 1,146 tokens:
-        message 35  8,410 → 330  log     read_file logs/server.log         kept 1 of 1 errors, 2 of 2 warnings, 4 of 140 parts, 5 % of the words
+      2 tool outputs shortened, ≈ 16,603 → 1,151 tokens:
+        message 35  8,410 → 335  log     read_file logs/server.log         kept 1 of 1 errors, 2 of 2 warnings, 4 of 140 parts, 5 % of the words
         message 29  8,193 → 816  source  read_file app/routers/reviews.py  kept 237 of 800 parts, 50 % of the words
       summary by: local
     ");

@@ -4,25 +4,29 @@
 //! *cleared* output is a fixed sentence. Digest and one-liner carry the content hash by which the original is found.
 
 pub mod build;
+mod columns;
 pub mod command;
 pub mod config;
 pub mod diagnostics;
 pub mod diff;
 mod dumps;
+mod durations;
 pub mod events;
+pub mod history;
 mod interest;
 pub mod json;
 pub mod listing;
 pub mod log;
-mod measured;
 mod mixture;
 pub mod numbers;
 mod odd;
-mod options;
+pub mod options;
 pub mod outliers;
 mod place;
+mod prefixed;
 pub mod reading;
 mod readings;
+pub mod report;
 mod screen;
 pub mod search;
 pub mod source;
@@ -98,13 +102,16 @@ pub trait OutputKind: Send + Sync {
 
 /// Every kind, the one that is surest of its own first; the last takes anything.
 pub const KINDS: &[&dyn OutputKind] = &[
+    &history::History,
     &diff::Diff,
     &test_run::TestRun,
     &diagnostics::Diagnostics,
     &search::Search,
     &web_page::WebPage,
+    &options::Manual,
     &log::Log,
     &build::Build,
+    &report::Report,
     &listing::Listing,
     &json::Json,
     &table::Table,
@@ -252,8 +259,10 @@ fn digest_of(
     let mut reading = Cow::Borrowed(&read.reading);
     for refused in 0..ATTEMPTS {
         let written = write::write(&reading, &cleaned.text, room, interest, counter);
-        let (loss, lost) = survival::check(&reading, &read.parts, &cleaned.text, &written.body);
-        if loss.survived() {
+        let (loss, lost) = survival::check(&reading, &read.parts, &cleaned.text, &written);
+        let lost: Vec<usize> =
+            lost.into_iter().filter(|piece| written.left_out.binary_search(piece).is_err()).collect();
+        if lost.is_empty() {
             let units = Kept { kept: written.units, of: reading.units() };
             let loss = Loss { units, words: survival::words_kept(&cleaned.text, &written.body), ..loss };
             let text = format!("{}\n{}", header(output, read.kind, reading.unit, units), written.body);

@@ -1,13 +1,18 @@
 //! Builds and installations: steps counted, every warning and error, the step that failed, and how it ended.
 
+mod asset;
 mod audit;
+mod step;
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::reading::{Events, Finding, Layout, Rank, Reading};
 use super::template::template_id;
-use super::{Effort, OutputKind, ToolOutput, events};
+use super::{Effort, OutputKind, ToolOutput, durations, events};
 use crate::tokens::Tokens;
+use asset::{asset, keep_large_assets};
+use step::{ends_badly, is_end, verb, without_prefix};
+pub(super) use step::{is_step, is_trailer};
 
 /// What package managers and build tools print.
 pub struct Build;
@@ -16,12 +21,10 @@ pub struct Build;
 const SAMPLE: usize = 120;
 /// A line like others this often is shown once.
 const REPEATED: usize = 4;
-/// Fewer files say nothing of what is usual.
-const ASSETS: usize = 6;
-/// Of large files that a bundler made, so many.
-const LARGE_ASSETS: usize = 3;
 /// Of the output of the step that failed, so many lines.
 const STEP_LINES: usize = 12;
+/// The name of a step stands at most so many lines above its end.
+const STEP_LOOK: usize = 400;
 
 impl OutputKind for Build {
     fn name(&self) -> &'static str {
@@ -60,260 +63,21 @@ impl OutputKind for Build {
         }
         say_steps(&mut reading, &counts);
         tell_repeated(&mut reading, text);
+        tell_repeated_ends(&mut reading, text);
+        keep_slow_steps(&mut reading, text);
         keep_failed_step(&mut reading, text);
         keep_large_assets(&mut reading, text);
         let end = reading.pieces.len();
+        let told: Vec<usize> = (0..end).filter(|index| is_told_step(&reading, &steps, *index)).collect();
         events::mark_where(&mut reading, text, 0..end, |index| steps.get(index) != Some(&true));
+        // The steps below a warning are no part of it, though they are indented.
+        for index in told {
+            if let Some(piece) = reading.pieces.get_mut(index) {
+                piece.rank = Rank::Told;
+            }
+        }
         Some(reading)
     }
-}
-
-/// Words that open a step, in whatever tool.
-const VERBS: &[&str] = &[
-    "Adding",
-    "Archiving",
-    "Blocking",
-    "Building",
-    "Bundling",
-    "Checking",
-    "Cloning",
-    "Collecting",
-    "Compiling",
-    "Configuring",
-    "Copying",
-    "Created",
-    "Creating",
-    "Documenting",
-    "Downloaded",
-    "Downloading",
-    "Extracting",
-    "Fetched",
-    "Fetching",
-    "Fresh",
-    "Generating",
-    "Get:",
-    "Hit:",
-    "Ign:",
-    "Installed",
-    "Installing",
-    "Linking",
-    "Loading",
-    "Locking",
-    "Migrating",
-    "Obtaining",
-    "Packaging",
-    "Packing",
-    "Preparing",
-    "Processing",
-    "Publishing",
-    "Pulling",
-    "Pushing",
-    "Reading",
-    "Receiving",
-    "Removing",
-    "Requirement",
-    "Resolving",
-    "Running",
-    "Scanning",
-    "Selecting",
-    "Setting",
-    "Transforming",
-    "Unpacking",
-    "Updating",
-    "Upgrading",
-    "Using",
-    "Validating",
-    "Verifying",
-    "Writing",
-    "Attempting",
-    "Uninstalling",
-    "Found",
-    "Stored",
-    "Getting",
-    "Progress",
-    "Dirty",
-    "Waiting",
-    "Pull",
-    "Verified",
-    "Already",
-    "Satisfied",
-    "Retrieving",
-    "Deploying",
-    "Uploading",
-];
-/// Words that open a command of a build, written small.
-const COMMANDS: &[&str] = &[
-    "gcc",
-    "g++",
-    "cc",
-    "c++",
-    "clang",
-    "clang++",
-    "ar",
-    "ld",
-    "ranlib",
-    "rustc",
-    "javac",
-    "CC",
-    "CXX",
-    "AR",
-    "LD",
-    "AS",
-    "GEN",
-    "HOSTCC",
-    "LINK",
-    "CCLD",
-    "INSTALL",
-    "copying",
-    "creating",
-    "running",
-    "adding",
-    "inflating:",
-    "extracting:",
-    "go:",
-    "remote:",
-    "Step",
-    "RUN",
-    "COPY",
-];
-
-/// Whether a line is a step of a build.
-pub(super) fn is_step(line: &str) -> bool {
-    verb(line).is_some()
-}
-
-/// What npm says below an error: where it was, not what.
-pub(super) fn is_trailer(line: &str) -> bool {
-    const FIELDS: &[&str] = &[
-        "path ",
-        "workspace ",
-        "location ",
-        "command ",
-        "errno ",
-        "syscall ",
-        "code ",
-        "A complete log",
-        "Lifecycle script",
-    ];
-    let rest = line.strip_prefix("npm error ").or(line.strip_prefix("npm ERR! "));
-    rest.is_some_and(|rest| FIELDS.iter().any(|field| rest.starts_with(field)))
-}
-
-/// The word by which steps like this one are counted.
-fn verb(line: &str) -> Option<String> {
-    let body = without_prefix(line);
-    // gradle: `> Task :app:compileJava`; docker: `[3/8] RUN …`; buildkit's `sha256:… 12MB / 30MB`
-    if body.starts_with("> Task :") {
-        return Some("> Task".into());
-    }
-    if body.starts_with("sha256:") || body.starts_with("=> ") {
-        return Some("layers".into());
-    }
-    let word = body.split([' ', '\t']).next()?;
-    let named = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
-    let rest = body.get(word.len()..).unwrap_or_default();
-    if rest.trim().is_empty() {
-        return None;
-    }
-    let known = |list: &[&str]| list.iter().any(|verb| verb.trim_end_matches(':') == named);
-    if known(VERBS) && word.starts_with(|c: char| c.is_ascii_uppercase()) {
-        return Some(if named == "Requirement" { "Requirement already satisfied".into() } else { named.to_owned() });
-    }
-    if COMMANDS.contains(&word) {
-        return Some(word.trim_end_matches(':').to_owned());
-    }
-    // cmake: `[ 12%] Building …`
-    None
-}
-
-/// A line without what a tool writes before each: `#12 0.345 `, `[INFO] `, `[ 12%] `, `[3/8] `, a time.
-fn without_prefix(line: &str) -> &str {
-    let mut body = line.trim();
-    for _ in 0..3 {
-        let rest = if let Some(inside) = body.strip_prefix('[') {
-            let Some((mark, rest)) = inside.split_once(']') else { break };
-            let plain = mark.len() <= 14 && !mark.contains("ERROR") && !mark.contains("WARN");
-            if !plain {
-                break;
-            }
-            rest
-        } else if let Some(rest) = body.strip_prefix('#') {
-            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-            if digits == 0 {
-                break;
-            }
-            rest.get(digits..).unwrap_or_default()
-        } else {
-            let (word, rest) = body.split_once(' ').unwrap_or((body, ""));
-            let number = word
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':' | b'-' | b'T' | b'Z' | b'/'));
-            if word.is_empty() || !number || rest.is_empty() {
-                break;
-            }
-            rest
-        };
-        body = rest.trim_start();
-    }
-    body
-}
-
-/// How a build ended, or what it made.
-fn is_end(line: &str) -> bool {
-    const OPENINGS: &[&str] = &[
-        "Finished",
-        "Successfully",
-        "BUILD ",
-        "added ",
-        "removed ",
-        "changed ",
-        "up to date",
-        "Done in",
-        "✓ built in",
-        "✨",
-        "built in",
-        "webpack ",
-        "webpack compiled",
-        "Build succeeded",
-        "Build FAILED",
-        "Total time",
-        "Processing triggers",
-        "naming to",
-        "DONE",
-        "packages in",
-        "found 0 vulnerabilities",
-        "0 upgraded",
-        "dependencies:",
-        "Packages:",
-        "Compiled ",
-        "Tagged",
-        "Image ",
-    ];
-    let body = without_prefix(line);
-    let counted = body.starts_with(|c: char| c.is_ascii_digit())
-        && ["upgraded", "packages", "vulnerabilit", "modules transformed", "actionable tasks"]
-            .iter()
-            .any(|word| body.contains(word));
-    OPENINGS.iter().any(|opening| body.starts_with(opening)) || counted || body.contains(" vulnerabilities")
-}
-
-fn ends_badly(line: &str) -> bool {
-    let lower = line.to_ascii_lowercase();
-    [
-        "error:",
-        "failed",
-        " error ",
-        "fatal",
-        "cannot ",
-        "could not",
-        "denied",
-        "not found",
-        "warning:",
-        "killed",
-        "timed out",
-    ]
-    .iter()
-    .any(|word| lower.contains(word))
 }
 
 fn looks_like_build(text: &str) -> bool {
@@ -368,7 +132,7 @@ fn say_steps(reading: &mut Reading, counts: &BTreeMap<String, usize>) {
 }
 
 /// Lines that only differ in numbers are shown once.
-fn tell_repeated(reading: &mut Reading, text: &str) {
+pub(super) fn tell_repeated(reading: &mut Reading, text: &str) {
     let id = |line: &str| template_id(without_prefix(line));
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for piece in reading.pieces.iter().filter(|piece| piece.rank == Rank::Ordinary) {
@@ -390,46 +154,43 @@ fn tell_repeated(reading: &mut Reading, text: &str) {
     }
 }
 
-/// A bundler lists what it made: what is far larger than the rest is kept.
-fn keep_large_assets(reading: &mut Reading, text: &str) {
-    let mut assets: Vec<(u64, usize)> = Vec::new();
-    for (index, piece) in reading.pieces.iter().enumerate() {
-        assets.extend(asset(piece.text(text)).map(|size| (size, index)));
+fn is_told_step(reading: &Reading, steps: &[bool], index: usize) -> bool {
+    steps.get(index) == Some(&true) && reading.pieces.get(index).is_some_and(|piece| piece.rank == Rank::Told)
+}
+
+/// What ends in the same way again and again has not ended: the last one tells it.
+fn tell_repeated_ends(reading: &mut Reading, text: &str) {
+    let mut alike: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (index, piece) in reading.pieces.iter().enumerate().filter(|(_, piece)| piece.rank == Rank::Frame) {
+        alike.entry(template_id(without_prefix(piece.text(text)))).or_default().push(index);
     }
-    if assets.len() < ASSETS {
-        return;
-    }
-    assets.sort_unstable_by(|one, other| other.cmp(one));
-    let median = assets.get(assets.len() / 2).map_or(1, |(size, _)| *size).max(1);
-    for (position, (size, index)) in assets.into_iter().enumerate() {
-        let large = position < LARGE_ASSETS && size / median >= 10;
-        let rank = if large { Rank::Finding(Finding::Outlier) } else { Rank::Telling(3) };
-        let largest = position < LARGE_ASSETS;
-        if largest {
-            reading.raise(index, rank);
+    for ends in alike.values().filter(|ends| ends.len() >= REPEATED) {
+        for index in ends.iter().rev().skip(1) {
+            if let Some(piece) = reading.pieces.get_mut(*index) {
+                piece.rank = Rank::Told;
+            }
         }
-        if let Some(piece) = reading.pieces.get_mut(index).filter(|_| large) {
-            piece.note = None;
+        if let Some(last) = ends.last().and_then(|last| reading.pieces.get_mut(*last)) {
+            last.note = Some(format!(" [×{}]", ends.len()));
         }
     }
 }
 
-/// The size of `dist/assets/index-3f2a.js   1,204.55 kB │ gzip: 300 kB`.
-fn asset(line: &str) -> Option<u64> {
-    let mut words = line.split_whitespace().map(|word| word.trim_end_matches(','));
-    let has_path = line.split_whitespace().take(3).any(|word| super::place::is_path(word) && !word.ends_with(':'));
-    let (mut number, mut size) = (None, None);
-    while let (true, None, Some(word)) = (has_path, size, words.next()) {
-        let factor = match word {
-            "B" | "bytes" => Some(1.0),
-            "kB" | "KB" | "KiB" => Some(1e3),
-            "MB" | "MiB" => Some(1e6),
-            _ => None,
-        };
-        size = number.zip(factor).map(|(number, factor): (f64, f64)| (number * factor) as u64);
-        number = word.replace(',', "").parse::<f64>().ok().filter(|number| *number >= 0.0);
+/// docker: `#12 DONE 412.3s` where others take a second.
+fn keep_slow_steps(reading: &mut Reading, text: &str) {
+    let done = reading.pieces.iter().enumerate().filter_map(|(index, piece)| {
+        let line = piece.text(text);
+        Some((index, durations::duration(line).filter(|_| without_prefix(line).starts_with("DONE "))?))
+    });
+    for index in durations::far_longer(done.collect()) {
+        reading.raise(index, Rank::Finding(Finding::Outlier));
+        // What it was stands above it, under the same number.
+        let number = |index: usize| reading.pieces.get(index).and_then(|piece| piece.text(text).split(' ').next());
+        let named = (0..index).rev().take(STEP_LOOK).take_while(|above| number(*above) == number(index)).last();
+        if let Some(named) = named {
+            reading.raise(named, Rank::Finding(Finding::Outlier));
+        }
     }
-    size
 }
 
 /// docker shows the step that failed again between two rules: its command and the last lines it printed.
@@ -478,10 +239,9 @@ mod tests {
         });
         text.push_str("#7 61.01 npm error code ERESOLVE\n#7 61.02 npm error Found: react@18.2.0\n#7 ERROR: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1\n------\n > [4/5] RUN npm ci:\n61.01 npm error code ERESOLVE\n61.02 npm error Found: react@18.2.0\n------\nDockerfile:12\n--------------------\n  10 |     COPY package.json .\n  12 | >>> RUN npm ci\n--------------------\nERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1\n");
         insta::assert_snapshot!(check("docker build .", &text), @r#"
-        [digest of build output: 12 of 84 lines kept, 4,396 bytes; original 41b901a3bc62]
-        RUN ×1
+        [digest of build output: 11 of 84 lines kept, 4,396 bytes; original 41b901a3bc62]
+        CACHED ×1, DONE ×1, RUN ×1, layers ×1
         #0 building with "default" instance using docker driver
-        #1 DONE 0.0s
         #7 0.210 npm http fetch GET 200 package-0 0ms (cache miss) [×60]
         #7 61.01 npm error code ERESOLVE
         #7 61.02 npm error Found: react@18.2.0
@@ -493,6 +253,49 @@ mod tests {
         --------------------
         ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1
         "#);
+    }
+
+    #[test]
+    fn what_each_docker_step_says_again_is_counted_and_the_slow_one_is_kept() {
+        let mut text = String::new();
+        (1..15).for_each(|n| text.push_str(&format!("#{n} [builder {n}/14] RUN prepare {n}\n#{n} CACHED\n\n")));
+        for n in 15..40 {
+            text.push_str(&format!("#{n} [web {n}/39] COPY part{n} .\n#{n} sha256:{n:032x} 3.1MB / 3.1MB 0.2s done\n#{n} extracting sha256:{n:032x} 0.1s done\n#{n} DONE 0.{n}s\n\n"));
+        }
+        text.push_str("#40 [web 40/40] RUN npm run bundle\n#40 DONE 388.4s\n\n#41 exporting to image\n#41 naming to registry.local/shop:1 done\n#41 DONE 1.1s\n");
+        insta::assert_snapshot!(check("docker build .", &text), @"
+        [digest of build output: 5 of 173 lines kept, 5,227 bytes; original 5319612399b8]
+        layers ×50, DONE ×27, COPY ×25, RUN ×15, CACHED ×14
+        #40 [web 40/40] RUN npm run bundle
+        #40 DONE 388.4s
+        #41 exporting to image
+        #41 naming to registry.local/shop:1 done
+        #41 DONE 1.1s
+        ");
+    }
+
+    #[test]
+    fn the_steps_below_a_warning_are_no_part_of_it() {
+        let mut text = String::new();
+        for n in 0..60 {
+            text.push_str(&format!("  CC       fs/part{n}.o\n"));
+            match n {
+                20 => text.push_str("fs/part20.c:8:7: warning: unused variable 'left' [-Wunused-variable]\n    8 |   int left;\n      |       ^~~~\n"),
+                41 => text.push_str("fs/part41.c:2:10: fatal error: quota.h: No such file or directory\ncompilation terminated.\n"),
+                _ => {}
+            }
+        }
+        text.push_str("make: *** [Makefile:31: fs] Error 2\n");
+        insta::assert_snapshot!(check("make -j8", &text), @"
+        [digest of build output: 6 of 66 lines kept, 1,604 bytes; original 275ea3347fa5]
+        CC ×60
+        fs/part20.c:8:7: warning: unused variable 'left' [-Wunused-variable]
+            8 |   int left;
+              |       ^~~~
+        fs/part41.c:2:10: fatal error: quota.h: No such file or directory
+        compilation terminated.
+        make: *** [Makefile:31: fs] Error 2
+        ");
     }
 
     #[test]

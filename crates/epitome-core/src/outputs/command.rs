@@ -1,8 +1,10 @@
 //! Any other output of a command: how it begins, every error and warning, how it ends; lines that repeat are told once.
 
+use std::collections::HashMap;
+
+use super::columns::unlike_in_a_column;
 use super::log::templates::{Likeness, Miner};
-use super::measured::far_above;
-use super::odd::odd_ones;
+use super::odd::{Shapes, odd_ones};
 use super::options::options;
 use super::reading::{Finding, Rank, Reading};
 use super::{Effort, OutputKind, ToolOutput, cut_to_chars, dumps, events};
@@ -26,6 +28,13 @@ const RESULTS: usize = 20;
 /// More blocks than these are no sections.
 const BLOCKS: usize = 12;
 
+/// A word that no more than one of so many lines holds is a name.
+const NAMES: usize = 10;
+/// More lines that are made like no other are no exceptions.
+const ODD_SHAPES: usize = 4;
+/// Of lines that begin with a cross, so many must not be lost.
+const CROSSED: usize = 12;
+
 /// The kind that takes what no other kind knows.
 pub struct Command;
 
@@ -42,6 +51,8 @@ impl OutputKind for Command {
         reading.facts.extend(options(&output.text));
         dumps::mark(&mut reading, &output.text);
         events::mark(&mut reading, &output.text);
+        raise_crossed(&mut reading, &output.text);
+        events::keep_around(&mut reading, &output.text, |_| true);
         Some(reading)
     }
 }
@@ -93,25 +104,57 @@ fn fold_repeats(reading: &mut Reading, text: &str, effort: Effort) {
     }
 }
 
-/// Keeps the lines of a regular output that are unlike all others, and those with a value far above the usual.
+/// Keeps the lines with a value unlike those of like lines, and of a regular output those unlike all others.
 fn keep_odd(reading: &mut Reading, text: &str, groups: &[Option<usize>], repeated: impl Fn(usize) -> bool) {
     let known: Vec<(usize, usize)> =
         groups.iter().enumerate().filter_map(|(index, group)| Some((index, (*group)?))).collect();
-    let regular = known.iter().filter(|(_, group)| repeated(*group)).count();
-    if known.len() < REGULAR_LINES || regular * 10 < known.len() * 9 {
-        return;
-    }
     let line = |index: usize| reading.pieces.get(index).map(|piece| piece.text(text).trim()).unwrap_or_default();
-    let lines: Vec<&str> = known.iter().map(|(index, _)| line(*index)).collect();
-    let odd = odd_ones(&lines).into_iter().filter_map(|at| known.get(at)).map(|(index, _)| *index);
-    let far = far_above(known.iter().map(|(index, group)| (*index, *group, line(*index))));
-    let found: Vec<usize> = odd.chain(far).collect();
+    let mut found = unlike_in_a_column(known.iter().map(|(index, group)| (*index, *group, line(*index))));
+    found.extend(unlike_of_a_key(&known, line));
+    let regular = known.iter().filter(|(_, group)| repeated(*group)).count();
+    if known.len() >= REGULAR_LINES && regular * 10 >= known.len() * 9 {
+        let lines: Vec<&str> = known.iter().map(|(index, _)| line(*index)).collect();
+        found.extend(odd_ones(&lines).into_iter().filter_map(|at| known.get(at)).map(|(index, _)| *index));
+    } else if known.len() >= REGULAR_LINES {
+        let lines: Vec<&str> = known.iter().map(|(index, _)| line(*index)).collect();
+        found.extend(unlike_in_shape(&lines).into_iter().filter_map(|at| known.get(at)).map(|(index, _)| *index));
+    }
     found.into_iter().for_each(|index| reading.raise(index, Rank::Finding(Finding::Outlier)));
+}
+
+/// The few lines that are made like no other, where nearly all are made like many, whatever names are in them.
+fn unlike_in_shape(lines: &[&str]) -> Vec<usize> {
+    let shapes = Shapes::with_names(lines, lines.len() / NAMES).shapes;
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    shapes.iter().for_each(|shape| *counts.entry(*shape).or_default() += 1);
+    let count = |shape: &u64| counts.get(shape).copied().unwrap_or_default();
+    let regular = shapes.iter().filter(|shape| count(shape) >= REPEATS).count();
+    let single: Vec<usize> =
+        shapes.iter().enumerate().filter(|(_, shape)| count(shape) == 1).map(|(index, _)| index).collect();
+    if regular * 20 >= lines.len() * 19 && single.len() <= ODD_SHAPES { single } else { Vec::new() }
+}
+
+/// Lines with one key have one column, however many words their values are: one `License: AGPL` among many `License: MIT`.
+fn unlike_of_a_key<'text>(known: &[(usize, usize)], line: impl Fn(usize) -> &'text str) -> Vec<usize> {
+    let mut keys: HashMap<&str, usize> = HashMap::new();
+    let mut keyed: Vec<(usize, usize, &str)> = Vec::new();
+    for (index, _) in known {
+        let Some((key, value)) = line(*index).split_once(": ").filter(|(key, _)| is_key(key)) else { continue };
+        let next = keys.len();
+        keyed.push((*index, *keys.entry(key).or_insert(next), value));
+    }
+    unlike_in_a_column(keyed.into_iter())
+}
+
+/// A few words without numbers.
+fn is_key(key: &str) -> bool {
+    let named = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-');
+    key.len() <= 40 && key.split_whitespace().count() <= 3 && !key.is_empty() && key.chars().all(named)
 }
 
 /// Whether a template has no words: it would tell nothing.
 fn is_bare(template: &str) -> bool {
-    template.bytes().filter(u8::is_ascii_alphabetic).count() < 3
+    template.chars().filter(|c| c.is_alphabetic()).count() < 3
 }
 
 /// The first line of each block, if there are few.
@@ -122,6 +165,13 @@ fn raise_openings(reading: &mut Reading, text: &str) {
     if openings.len() <= BLOCKS {
         openings.into_iter().for_each(|index| reading.raise(index, Rank::Telling(4)));
     }
+}
+
+/// What did not go well among what did.
+fn raise_crossed(reading: &mut Reading, text: &str) {
+    let crossed = reading.pieces.iter().enumerate().filter(|(_, piece)| events::is_crossed(piece.text(text)));
+    let crossed: Vec<usize> = crossed.map(|(index, _)| index).take(CROSSED).collect();
+    crossed.into_iter().for_each(|index| reading.raise(index, Rank::Finding(Finding::Failure)));
 }
 
 /// `key: value` lines near the end: totals and results.
@@ -209,6 +259,67 @@ mod tests {
         [… 107 lines …]
         64 bytes from 10.0.0.7: icmp_seq=198 ttl=57 time=10.8 ms
         64 bytes from 10.0.0.7: icmp_seq=199 ttl=57 time=11.9 ms
+        ");
+    }
+
+    #[test]
+    fn the_one_other_value_of_a_key_is_kept_with_what_it_is_of() {
+        let names = ["oak", "elm", "ash", "fir", "yew", "box", "bay", "fig", "may", "gum", "tea"];
+        let part = |n: usize| {
+            let licence = if n == 33 { "AGPL-3.0 or later" } else { "MIT" };
+            format!("Package {}-{n}:\n  Version: 1.{n}.2\n  License: {licence}\n  Status: ok\n", names[n % 11])
+        };
+        let digest = check("licences", &(0..60).map(part).collect::<String>());
+        assert!(digest.contains("Package oak-33:") && digest.contains("  License: AGPL-3.0 or later"), "{digest}");
+    }
+
+    #[test]
+    fn a_line_that_only_one_record_has_is_kept_with_its_record() {
+        let names = ["oak", "elm", "ash", "fir", "yew", "box", "bay", "fig", "may", "gum", "tea"];
+        let record = |n: usize| {
+            let note = if n == 31 { "note: seal was broken on arrival\n" } else { "" };
+            format!("*** parcel {n}\n{note}from: {}\nto: /{}/{n}\nstate: done\n\n", names[n % 11], names[n * 7 % 11])
+        };
+        let digest = check("parcels", &(0..60).map(record).collect::<String>());
+        assert!(digest.contains("*** parcel 31\nnote: seal was broken on arrival\n"), "{digest}");
+    }
+
+    #[test]
+    fn a_cross_among_ticks_is_kept_with_what_is_said_of_it() {
+        let tick = |n: usize| format!("     ✓ page {} answers\n", ["cart", "till", "home", "help", "menu"][n % 5]);
+        let mut text: String = (0..60).map(|n| format!("running {n} s, 20 users, {} done\n", n * 37)).collect();
+        text.extend((0..10).map(tick));
+        text.push_str("     ✗ checkout answers in 300 ms\n      ↳  91% — ✓ 1834 / ✗ 181\n");
+        text.extend((0..10).map(tick));
+        text.push_str("\n     checks: 99.1%\n");
+        let digest = check("load run", &text);
+        let kept = "     ✗ checkout answers in 300 ms\n      ↳  91% — ✓ 1834 / ✗ 181\n";
+        assert!(digest.contains(kept), "{digest}");
+    }
+
+    #[test]
+    fn a_word_that_hardly_ever_stands_there_is_kept() {
+        let mut text = String::from("Release plan:\n");
+        for n in 0..40 {
+            let fate = if n == 17 { "deleted" } else { "updated" };
+            text.push_str(&format!("  ~ module.queue[{n}] will be {fate} in place\n      size: {}\n", n * 3 + 1));
+        }
+        insta::assert_snapshot!(check("pulumi preview", &text), @"
+        [digest of command output: 10 of 81 lines kept, 2,448 bytes; original c7a1335f1550]
+        40× ~ module.queue[*] will be * in place
+        40× size: *
+        Release plan:
+          ~ module.queue[0] will be updated in place
+              size: 1
+          ~ module.queue[1] will be updated in place
+              size: 4
+        [… 30 lines …]
+          ~ module.queue[17] will be deleted in place
+        [… 41 lines …]
+          ~ module.queue[38] will be updated in place
+              size: 115
+          ~ module.queue[39] will be updated in place
+              size: 118
         ");
     }
 }

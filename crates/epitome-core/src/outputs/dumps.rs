@@ -124,17 +124,17 @@ mod tests {
             "Full thread dump OpenJDK 64-Bit Server VM:\n\n{idle}\"transfer-a\" #31 prio=5 tid=0x0031 nid=0x31 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat bank.Account.deposit(Account.java:41)\n\t- waiting to lock <0x000000076ab1> (a bank.Account)\n\tat bank.Transfer.run(Transfer.java:18)\n\nFound one Java-level deadlock:\n=============================\n\"transfer-a\":\n  waiting to lock monitor 0x00a1 (object 0x000000076ab1, a bank.Account),\n  which is held by \"transfer-b\"\n\"transfer-b\":\n  waiting to lock monitor 0x00a2 (object 0x000000076ab9, a bank.Account),\n  which is held by \"transfer-a\"\n\nJava stack information for the threads listed above:\n"
         );
         insta::assert_snapshot!(check("jstack 1", &text), @r#"
-        [digest of command output: 11 of 118 lines kept, 5,400 bytes; original 783a4e99d81b]
+        [digest of command output: 13 of 118 lines kept, 5,400 bytes; original 783a4e99d81b]
         20× "pool-*" * prio=* tid=* nid=* waiting on condition
         20× java.lang.Thread.State: WAITING (parking)
         20× at jdk.internal.misc.Unsafe.park(Native Method)
         threads: 1 BLOCKED, 20 WAITING
         [… 81 lines …]
         "transfer-a" #31 prio=5 tid=0x0031 nid=0x31 waiting for monitor entry
-        [… 1 line …]
+           java.lang.Thread.State: BLOCKED (on object monitor)
         	at bank.Account.deposit(Account.java:41)
         	- waiting to lock <0x000000076ab1> (a bank.Account)
-        [… 1 line …]
+        	at bank.Transfer.run(Transfer.java:18)
         Found one Java-level deadlock:
         [… 1 line …]
         "transfer-a":

@@ -1,5 +1,8 @@
 //! Errors and warnings in any output: which lines report one, and which lines around them belong to it.
 
+mod around;
+mod strays;
+mod tool;
 mod words;
 
 use std::collections::BTreeMap;
@@ -8,6 +11,9 @@ use super::log::templates::Repeats;
 use super::reading::{Finding, Rank, Reading};
 use super::template::values;
 use crate::lines::line_around;
+pub use around::keep_around;
+pub use strays::keep_strays;
+pub use tool::tool_message;
 use words::find_error;
 
 /// Repeats of one error are all kept up to this number; beyond it the first and the last stand for them.
@@ -37,7 +43,7 @@ pub fn error_lines(text: &str) -> impl Iterator<Item = &str> {
         let at = find_error(text.as_bytes(), from)?;
         let line = line_around(text, at);
         from = line.as_ptr() as usize - text.as_ptr() as usize + line.len();
-        Some(line)
+        Some(line.strip_suffix('\r').unwrap_or(line))
     })
 }
 
@@ -47,10 +53,8 @@ pub fn severity(line: &str) -> Option<Finding> {
     let mut worst: Option<Finding> = None;
     let mut from = 0;
     while let Some(at) = find_error(bytes, from) {
-        let found = match bytes.get(at).map(u8::to_ascii_lowercase) {
-            Some(b'w') => Finding::Warning,
-            Some(_) | None => Finding::Error,
-        };
+        let warns = words::warns(bytes.get(at..).unwrap_or_default());
+        let found = if warns { Finding::Warning } else { Finding::Error };
         worst = Some(worst.map_or(found, |worst| worst.min(found)));
         if worst == Some(Finding::Error) {
             break;
@@ -63,6 +67,12 @@ pub fn severity(line: &str) -> Option<Finding> {
 /// Whether a line speaks of an error, a failure or a warning.
 pub fn is_error(line: &str) -> bool {
     error_word(line).is_some()
+}
+
+/// Whether a line begins with a cross: what did not go well among what did (`✗ answers in time`, `× No solution`).
+pub fn is_crossed(line: &str) -> bool {
+    let said = line.trim_start().strip_prefix(['✗', '✘', '✕', '✖', '❌', '×']);
+    said.is_some_and(|said| said.starts_with(' ') && said.contains(char::is_alphabetic))
 }
 
 /// Whether a line reports an error beyond doubt: by a level in capitals or behind a key, by a message that begins with
@@ -279,12 +289,49 @@ mod tests {
             "10 errors",
             "exit code 10",
             "OOMKilled",
+            "web5 : ok=12 changed=2 unreachable=1 failed=0",
+            "web3 : ok=7 unreachable=0 failed=1 skipped=0",
+            "packets dropped: 3",
         ] {
             assert!(is_error(line), "{line}");
         }
         assert_eq!(error_lines("fine\nError: a\nfine\nb failed\n").collect::<Vec<_>>(), ["Error: a", "b failed"]);
-        for line in ["2> stderr", "all good", "", "terror", "é", "unwarned", "E 12", "src=2 exit=0"] {
+        assert_eq!(error_lines("fine\r\nError: a\r\n").collect::<Vec<_>>(), ["Error: a"]);
+        for line in [
+            "2> stderr",
+            "all good",
+            "",
+            "terror",
+            "é",
+            "unwarned",
+            "E 12",
+            "src=2 exit=0",
+            "web5 : ok=12 unreachable=0 failed=0",
+        ] {
             assert!(!is_error(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_languages_speak_of_errors_too() {
+        for line in [
+            "Fehler beim Lesen der Datei",
+            "Zugriff verweigert: C:\\Daten",
+            "Erreur : fichier introuvable",
+            "Échec de la connexion",
+            "No se pudo abrir el archivo",
+            "Ошибка: файл занят",
+            "не удалось открыть порт",
+            "エラー: 接続できません",
+            "连接失败",
+            "오류가 발생했습니다",
+        ] {
+            assert_eq!(severity(line), Some(Finding::Error), "{line}");
+        }
+        for line in
+            ["Warnung: fast voll", "Avertissement : disque plein", "Предупреждение: мало места", "警告: 残りわずか"]
+        {
+            assert_eq!(severity(line), Some(Finding::Warning), "{line}");
         }
     }
 

@@ -437,7 +437,7 @@ mod tests {
         );
         insta::assert_snapshot!(check("journalctl -n 90", &text), @"
         [digest of log: 1 of 90 lines kept, 4,661 bytes; original 83b42088dfd7]
-        90 lines; 90 INFO; 2025-09-15 08:00:00–08:00:29
+        90 lines; 90 INFO; 2025-09-15 08:00:00–08:00:59
         90× INFO request * served in *
         Process exited with code 3
         90: 2025-09-15 08:00:29 INFO request 89 served in 5ms

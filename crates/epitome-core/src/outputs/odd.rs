@@ -94,6 +94,11 @@ pub(super) struct Shapes<'text> {
 
 impl<'text> Shapes<'text> {
     pub(super) fn of(texts: &[&'text str]) -> Shapes<'text> {
+        Shapes::with_names(texts, (texts.len() / 50).max(RARE_SHAPE))
+    }
+
+    /// A word that no more than `free` texts hold is a name.
+    pub(super) fn with_names(texts: &[&'text str], free: usize) -> Shapes<'text> {
         let mut holders: HashMap<&str, (usize, usize)> = HashMap::new();
         for (index, text) in texts.iter().enumerate() {
             for word in parts(text).filter(|part| is_word(part)) {
@@ -104,7 +109,6 @@ impl<'text> Shapes<'text> {
             }
         }
         let held_by = |word: &str| holders.get(word).map_or(0, |(count, _)| *count);
-        let free = (texts.len() / 50).max(RARE_SHAPE);
         let shapes: Vec<u64> = texts.iter().map(|text| shape(text, |word| held_by(word) <= free)).collect();
         Shapes { shapes, holders }
     }

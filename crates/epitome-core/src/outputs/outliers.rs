@@ -5,10 +5,12 @@
 mod column;
 mod forms;
 mod numbers;
+mod said;
 mod schema;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use column::FEW;
 pub use column::{Cell, Column, Summary, Unlike, summarize};
 pub use schema::{SCHEMA_CHARS, Schema, schema};
 
@@ -50,6 +52,10 @@ pub fn outliers(summaries: &[Summary], rows: usize) -> Vec<Outlier> {
     // The most extreme of each column before the second of any.
     ranked.sort_by(|one, other| one.0.cmp(&other.0).then(one.1.total_cmp(&other.1)).then(one.2.cmp(&other.2)));
     let unlike: BTreeSet<usize> = ranked.iter().map(|(_, _, row, _)| *row).collect();
+    // Where every second of a few rows is unlike the others, none is.
+    if (1..FEW).contains(&rows) && unlike.len() > (rows / 3).max(2) {
+        return Vec::new();
+    }
     let too_many = unlike.len() > ALWAYS.max((rows / ONE_IN).min(AT_MOST));
     for (_, score, row, column) in ranked {
         if too_many && found.len() >= ALWAYS && !found.contains_key(&row) {
@@ -215,6 +221,24 @@ mod tests {
                 assert!(missed.len() <= 1, "{sort} {planted:?} {rows}: {missed:?}");
             }
         }
+    }
+
+    #[test]
+    fn one_of_a_few_rows_is_unlike_the_others_if_all_of_them_agree() {
+        let check = |cells: &[&str], expected: &[usize]| {
+            let cells: Vec<Cell<'_>> = cells.iter().map(|cell| Cell::of_text(cell)).collect();
+            let rows = cells.len();
+            let found = outliers(&[summarize(&Column { name: "x".into(), cells })], rows);
+            assert_eq!(found.into_iter().map(|outlier| outlier.row).collect::<Vec<_>>(), expected);
+        };
+        check(&["up", "up", "up", "lost", "up"], &[3]);
+        check(&["0", "0", "47", "0", "0", "0"], &[2]);
+        check(&["", "", "", "", "broken", ""], &[4]);
+        check(&["30%", "41%", "100%", "35%", "38%", "33%", "36%"], &[2]);
+        check(&["up", "up", "late", "lost", "up"], &[]);
+        check(&["up", "up", "lost", "up"], &[]);
+        check(&["12", "40", "33", "80", "57", "21"], &[]);
+        check(&["ada", "bob", "eve", "kim", "lea", "max"], &[]);
     }
 
     #[test]

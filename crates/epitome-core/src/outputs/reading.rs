@@ -211,6 +211,19 @@ impl Rank {
     }
 }
 
+impl Finding {
+    /// A number of them: `1 error`, `2,000 warnings`.
+    pub fn count(self, number: usize) -> String {
+        let one = match self {
+            Finding::Error => "error",
+            Finding::Failure => "failure",
+            Finding::Outlier => "outlier",
+            Finding::Warning => "warning",
+        };
+        format!("{} {one}{}", Tokens(number as u64), if number == 1 { "" } else { "s" })
+    }
+}
+
 impl Unit {
     /// A number of them: `1 line`, `2,000 rows`.
     pub fn count(self, number: usize) -> String {

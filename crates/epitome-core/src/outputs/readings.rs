@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::reading::{Events, Reading};
-use super::{Effort, KINDS, ToolOutput, mixture};
+use super::reading::{Events, Piece, Rank, Reading, Unit};
+use super::{Effort, KINDS, ToolOutput, command, mixture};
 
 /// Remembers readings by the content they are of, up to a size.
 #[derive(Default)]
@@ -35,10 +35,24 @@ pub struct Read {
 
 /// The output as the first kind reads it that takes it whole.
 pub(super) fn read_as_one(output: &ToolOutput, effort: Effort) -> Option<Read> {
+    if output.text.trim().is_empty() {
+        return Some(blank(&output.text));
+    }
     KINDS.iter().find_map(|kind| {
         let reading = kind.read(output, effort)?;
         Some(Read { kind: kind.name(), reading, parts: Vec::new() })
     })
+}
+
+/// An output without a word: no kind need look at millions of empty lines.
+fn blank(text: &str) -> Read {
+    let mut reading = Reading::empty(Unit::Line);
+    reading.say_always("white space only");
+    // One line is kept: a digest is never without.
+    let first = text.lines().next().map_or(0, str::len);
+    let rest = Piece { units: text.lines().count().saturating_sub(1), ..Piece::ordinary(first..text.len()) };
+    reading.pieces = vec![Piece::ordinary(0..first), rest.ranked(Rank::Told)];
+    Read { kind: command::NAME, reading, parts: Vec::new() }
 }
 
 /// Some 100 bytes each: about 100 MB at most.
@@ -64,5 +78,20 @@ impl Readings {
         }
         kept.by_content.insert(name, read.clone());
         Some(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::outputs::testing::check;
+
+    #[test]
+    fn an_output_without_a_word_is_told_as_such() {
+        insta::assert_snapshot!(check("cat blank", &"\n".repeat(3_000)), @"
+        [digest of command output: 1 of 3,000 lines kept, 3,000 bytes; original ed99aaf7b066]
+        white space only
+
+        [… 2,999 lines …]
+        ");
     }
 }

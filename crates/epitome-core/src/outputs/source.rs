@@ -6,6 +6,7 @@ pub mod indentation;
 pub mod language;
 mod line;
 pub mod outline;
+mod special;
 mod told;
 
 use std::ops::Range;
@@ -33,8 +34,12 @@ const LONG_LINE: usize = 240;
 const FEW: usize = 3;
 /// Imported names that are told.
 const IMPORTED: usize = 12;
+/// Keys of settings that are shown beside source.
+const KEYS_BESIDE: usize = 24;
 /// Words that mark a line as unfinished or dangerous.
-const MARKS: &[&str] = &["TODO", "FIXME", "HACK", "XXX", "unsafe "];
+const MARKS: &[&str] = &["TODO", "FIXME", "HACK", "XXX", "WARNING", "DANGER", "careful"];
+/// So many of them are always shown.
+const FEW_MARKS: usize = 3;
 
 impl OutputKind for Source {
     fn name(&self) -> &'static str {
@@ -47,13 +52,34 @@ impl OutputKind for Source {
         if matches!(named, Named::NotCode) && call.only_shows {
             return None;
         }
-        let file = File::of(&output.text)?;
+        let file = File::of(&output.text, &output.arguments)?;
         let language = file.language(named, call.only_shows)?;
         let path =
             if call.path.is_empty() { language.extensions.first().copied().unwrap_or_default() } else { &call.path };
         let outline = file.outline(language, path, effort);
-        Some(file.reading(&outline, call.first))
+        let mut reading = file.reading(&outline, call.first);
+        if call.with_settings {
+            keep_keys(&mut reading, &output.text);
+        }
+        Some(reading)
     }
+}
+
+/// The upper keys of settings that were printed behind or before a source file: `services:`, `  web:`.
+fn keep_keys(reading: &mut Reading, text: &str) {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_key = |line: &str| {
+        let name = line.trim().strip_suffix(':').unwrap_or_default();
+        let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+        plain && !name.is_empty() && indent(line) <= 2 && !matches!(name, "else" | "try" | "default" | "finally")
+    };
+    let below = reading.pieces.iter().skip(1).map(|piece| indent(piece.text(text))).chain([0]);
+    let below: Vec<usize> = below.collect();
+    let keys = reading.pieces.iter_mut().zip(below).filter(|(piece, below)| {
+        let line = piece.text(text);
+        is_key(line) && *below > indent(line)
+    });
+    keys.take(KEYS_BESIDE).for_each(|(piece, _)| piece.rank = piece.rank.min(Rank::Frame));
 }
 
 /// A text as lines of a file.
@@ -72,10 +98,12 @@ struct Row {
     code: Range<usize>,
     /// What a tool wrote before or behind the file.
     foreign: bool,
+    /// What it reports, if it is a message of the command in the midst of the file.
+    message: Option<Finding>,
 }
 
 impl<'text> File<'text> {
-    fn of(text: &'text str) -> Option<File<'text>> {
+    fn of(text: &'text str, arguments: &str) -> Option<File<'text>> {
         let spans: Vec<Range<usize>> = lines(text).collect();
         let line = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
         // Some agents say how the command went before its output.
@@ -87,9 +115,10 @@ impl<'text> File<'text> {
             // Some tools put the file into a tag that opens on its first line.
             let tag = if text.starts_with("<content>") { "<content>".len() } else { 0 };
             let number = numbers::number(text.get(tag..).unwrap_or_default()).filter(|_| numbered);
-            let foreign = row < opening || (numbered && number.is_none());
+            let message = events::tool_message(text, arguments);
+            let foreign = row < opening || (numbered && number.is_none()) || message.is_some();
             let start = if foreign { span.end } else { span.start + tag + number.map_or(0, |number| number.prefix) };
-            Row { span: span.clone(), code: start.min(span.end)..span.end, foreign }
+            Row { span: span.clone(), code: start.min(span.end)..span.end, foreign, message }
         });
         let rows: Vec<Row> = rows.collect();
         (rows.len() >= 2).then_some(File { text, rows, numbered })
@@ -101,7 +130,9 @@ impl<'text> File<'text> {
 
     /// The language, if this is code. A path says which, but only the text says that the file is what was printed.
     fn language(&self, named: Named, only_shows: bool) -> Option<&'static Language> {
-        let filled = || (0..self.rows.len()).map(|row| self.code(row)).filter(|line| !line.trim().is_empty());
+        // A word or a number alone may be anything.
+        let tells = |line: &&str| line.trim().contains(|c: char| !c.is_alphanumeric());
+        let filled = || (0..self.rows.len()).map(|row| self.code(row)).filter(tells);
         let count = filled().count();
         // The first lines, some of the middle, the last ones.
         let step = (count / SAMPLE).max(1);
@@ -113,6 +144,11 @@ impl<'text> File<'text> {
             return None;
         }
         match named {
+            Named::Code(language)
+                if only_shows && special::builds_image(&filled().take(SAMPLE).collect::<Vec<_>>()) =>
+            {
+                Some(language)
+            }
             // Lists of names and tables look like nothing, so little is asked of them.
             Named::Code(language) if only_shows => (likely * 100 >= looked_at * 15).then_some(language),
             Named::Code(language) if likely * 100 >= looked_at * 70 => {
@@ -125,10 +161,20 @@ impl<'text> File<'text> {
                 let quotes = filled().any(|line| line.trim_start().starts_with("```"));
                 let sure = likely * 100 >= looked_at * 75 && other * 5 <= looked_at && !quotes && self.rows.len() >= 8;
                 // Other kinds know data, logs and text better: only a language with a grammar is sure enough.
-                let seems = sure.then(|| language::by_content(filled().take(10 * SAMPLE)))??;
-                (!seems.rules.is_empty()).then_some(seems)
+                let seems = || language::by_content(filled().take(10 * SAMPLE)).filter(|it| !it.rules.is_empty());
+                let database = || self.is_database().then(|| language::by_extension("sql")).flatten();
+                sure.then(|| seems().or_else(database)).flatten()
             }
         }
+    }
+
+    /// Whether these are statements of a database, which need no file: `.schema`, `pg_dump`.
+    fn is_database(&self) -> bool {
+        let at_margin =
+            (0..self.rows.len()).map(|row| self.code(row)).filter(|line| line.starts_with(char::is_alphabetic));
+        let changes = |line: &str| ["CREATE ", "ALTER ", "DROP "].iter().any(|verb| line.starts_with(verb));
+        let (all, changing) = at_margin.fold((0, 0), |(all, some), line| (all + 1, some + usize::from(changes(line))));
+        changing * 2 > all
     }
 
     fn outline(&self, language: &'static Language, path: &str, effort: Effort) -> Outline {
@@ -280,6 +326,8 @@ impl<'text> File<'text> {
         outline.fields.iter().for_each(|row| set(*row..row + 1, Rank::Telling(2)));
         outline.imports.iter().for_each(|rows| set(rows.clone(), Rank::Told));
         self.rank_statements(&mut ranks, frames < FEW);
+        let marks = (0..self.rows.len()).filter(|row| is_marked(self.code(*row))).take(FEW_MARKS + 1).count();
+        let marked = if marks <= FEW_MARKS { Rank::Frame } else { Rank::Telling(0) };
         for (row, rank) in ranks.iter_mut().enumerate() {
             let code = self.code(row);
             let at = self.rows.get(row);
@@ -291,8 +339,8 @@ impl<'text> File<'text> {
                 *rank = Rank::Told;
             } else if *rank != Rank::Told && is_complaint(code) && self.is_edge(row) {
                 *rank = Rank::Finding(events::severity(code).unwrap_or(Finding::Error));
-            } else if MARKS.iter().any(|mark| code.contains(mark)) {
-                *rank = (*rank).min(Rank::Telling(2));
+            } else if is_marked(code) {
+                *rank = (*rank).min(marked);
             }
         }
         ranks
@@ -320,7 +368,8 @@ impl<'text> File<'text> {
     /// A line before or behind the file: what it complains about must not be lost.
     fn rank_foreign(&self, row: usize) -> Rank {
         let line = self.rows.get(row).and_then(|row| self.text.get(row.span.clone())).unwrap_or_default();
-        match events::severity(line) {
+        let message = self.rows.get(row).and_then(|row| row.message);
+        match message.or_else(|| events::severity(line)) {
             Some(finding) if !line.trim_start().starts_with('<') && line.len() < 400 => Rank::Finding(finding),
             Some(_) | None if says_more(line) => Rank::Frame,
             Some(_) | None => Rank::Told,
@@ -331,6 +380,12 @@ impl<'text> File<'text> {
     fn is_edge(&self, row: usize) -> bool {
         row < 3 || row + 3 >= self.rows.len()
     }
+}
+
+/// Whether a comment says that something is unfinished or dangerous.
+fn is_marked(code: &str) -> bool {
+    MARKS.iter().any(|mark| code.contains(mark))
+        && ["//", "#", "--", "/*", "* ", ";"].iter().any(|comment| code.contains(comment))
 }
 
 /// Takes in what the grammar missed: definitions in rows where it found none.

@@ -7,7 +7,7 @@ use super::events;
 use super::log::templates::Repeats;
 use super::reading::{Events, Finding, Reading};
 use super::template::template;
-use super::write::cut_lines;
+use super::write::{Written, cut_lines};
 
 /// What a digest kept of its original.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -66,14 +66,20 @@ impl Loss {
 /// Looks for the findings of the reading, and for every line of the text that reports an error, in the digest's body.
 /// Returns what was kept, and the pieces that were lost. The `parts`, which are in order, may differ in which of their
 /// lines report something.
-pub(super) fn check(reading: &Reading, parts: &[(Range<usize>, Events)], text: &str, body: &str) -> (Loss, Vec<usize>) {
+pub(super) fn check(
+    reading: &Reading,
+    parts: &[(Range<usize>, Events)],
+    text: &str,
+    written: &Written,
+) -> (Loss, Vec<usize>) {
     let mut loss = Loss::default();
     let mut lost = Vec::new();
-    let seen = Seen::new(body);
+    let seen = Seen::new(&written.body);
     for (index, piece) in reading.pieces.iter().enumerate() {
         let Some(finding) = piece.rank.finding() else { continue };
         // What a kind has written in its own words is shown uncut.
         let kept = match &piece.full {
+            _ if written.folded.binary_search(&index).is_ok() => true,
             Some(said) => seen.has_whole(said),
             None => seen.has(piece.text(text)),
         };
@@ -202,7 +208,8 @@ mod tests {
         let mut reading = Reading::of_lines(text);
         reading.events = events;
         reading.pieces.iter_mut().for_each(|piece| piece.rank = Rank::Told);
-        let (loss, lost) = check(&reading, &[], text, "nothing");
+        let written = Written { body: "nothing".to_owned(), units: 0, left_out: Vec::new(), folded: Vec::new() };
+        let (loss, lost) = check(&reading, &[], text, &written);
         assert_eq!((loss.errors.of - loss.errors.kept, lost.len()), (expected, expected), "{text}");
     }
 

@@ -1,23 +1,23 @@
 //! Test runs: the totals, and every failure once with its name, message and place. Tests that passed are counted.
 
+mod alike;
+mod counters;
 mod failure;
 mod records;
 mod result;
+mod told;
+mod totals;
+mod why;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::place::plural;
+use super::place::placed;
 use super::reading::{Events, Finding, Layout, Rank, Reading};
-use super::{Effort, OutputKind, ToolOutput, diagnostics, events};
+use super::{Effort, OutputKind, ToolOutput, build, diagnostics, durations, events, prefixed};
 use result::{Outcome, Status};
 
 /// What test runners print, whatever the language.
 pub struct TestRun;
-
-/// More summaries than this, one for each crate or package, are added up.
-const SUMMARIES: usize = 4;
-/// Files whose passed tests are counted one by one.
-const NAMED_FILES: usize = 8;
 
 impl OutputKind for TestRun {
     fn name(&self) -> &'static str {
@@ -29,49 +29,63 @@ impl OutputKind for TestRun {
         if let Some(reading) = records::read(text) {
             return Some(reading);
         }
-        if !looks_like_run(text, tests(&output.tool, &output.arguments)) {
-            return None;
-        }
-        let mut reading = Reading::of_lines(text);
-        (reading.layout, reading.events) = (Layout::Bare, Events::Strong);
-        let lines: Vec<Line<'_>> = reading.pieces.iter().map(|piece| line(piece.text(text))).collect();
-        tell_results(&mut reading, text, &lines);
-        let blocks = failure::blocks(&reading, text, &lines);
-        let passed_logs = logs_of_passed(&lines);
-        failure::rank(&mut reading, text, &blocks);
-        say_totals(&mut reading, text, &lines);
-        let mut quiet: HashSet<usize> = passed_logs.into_iter().collect();
-        for block in &blocks {
-            quiet.extend(block.header..=block.header);
-            quiet.extend(block.lines.clone());
-        }
-        for index in &quiet {
-            // What a test that passed has printed is told by its passing.
-            if let Some(piece) = reading.pieces.get_mut(*index).filter(|piece| piece.rank == Rank::Ordinary) {
-                piece.rank = Rank::Told;
-            }
-        }
-        let may_report = |index: usize| matches!(lines.get(index), Some(Line::Other)) && !quiet.contains(&index);
-        let end = reading.pieces.len();
-        // What does not compile is not tested, and not every compiler says `error`.
-        let mut said: HashSet<&str> = HashSet::new();
-        for index in (0..end).filter(|index| may_report(*index)) {
-            let message = reading.pieces.get(index).map_or("", |piece| piece.text(text));
-            if diagnostics::is_message(message) && said.insert(message) {
-                reading.raise(index, Rank::Finding(Finding::Error));
-            }
-        }
-        for piece in reading.pieces.iter_mut().filter(|piece| piece.rank == Rank::Ordinary) {
-            if said.contains(piece.text(text)) {
-                piece.rank = Rank::Told;
-            }
-        }
-        let told: HashSet<usize> = (0..end)
-            .filter(|index| reading.pieces.get(*index).is_some_and(|piece| said.contains(piece.text(text))))
-            .collect();
-        events::mark_where(&mut reading, text, 0..end, |index| may_report(index) && !told.contains(&index));
-        Some(reading)
+        let plain = |text: &str| read_lines(text, tests(&output.tool, &output.arguments));
+        prefixed::read(text, plain).or_else(|| plain(text))
     }
+}
+
+fn read_lines(text: &str, tests: bool) -> Option<Reading> {
+    if !looks_like_run(text, tests) {
+        return None;
+    }
+    let mut reading = Reading::of_lines(text);
+    (reading.layout, reading.events) = (Layout::Bare, Events::Strong);
+    let lines: Vec<Line<'_>> = reading.pieces.iter().map(|piece| line(piece.text(text))).collect();
+    tell_results(&mut reading, text, &lines);
+    let blocks = failure::blocks(&reading, text, &lines);
+    let mut passed_logs = logs_of_passed(&lines);
+    passed_logs.extend(blocks_of_passed(&lines));
+    told::rank(&mut reading, text, &blocks);
+    keep_slow(&mut reading, text, &lines);
+    totals::say_totals(&mut reading, text, &lines);
+    let mut quiet: HashSet<usize> = passed_logs.into_iter().collect();
+    for block in &blocks {
+        quiet.extend(block.header..=block.header);
+        quiet.extend(block.lines.clone());
+        quiet.extend(&block.titles);
+    }
+    for index in &quiet {
+        // What a test that passed has printed is told by its passing.
+        if let Some(piece) = reading.pieces.get_mut(*index).filter(|piece| piece.rank == Rank::Ordinary) {
+            piece.rank = Rank::Told;
+        }
+    }
+    build::tell_repeated(&mut reading, text);
+    let may_report = |index: usize| matches!(lines.get(index), Some(Line::Other)) && !quiet.contains(&index);
+    let said = mark_messages(&mut reading, text, may_report);
+    let end = reading.pieces.len();
+    events::mark_where(&mut reading, text, 0..end, |index| may_report(index) && !said.contains(&index));
+    Some(reading)
+}
+
+/// What does not compile is not tested, and not every compiler says `error`. Returns the lines that are messages.
+fn mark_messages(reading: &mut Reading, text: &str, may_report: impl Fn(usize) -> bool) -> HashSet<usize> {
+    let mut said: HashSet<&str> = HashSet::new();
+    let mut messages = HashSet::new();
+    for index in 0..reading.pieces.len() {
+        let message = reading.pieces.get(index).map_or("", |piece| piece.text(text));
+        if said.contains(message) {
+            messages.insert(index);
+            if let Some(piece) = reading.pieces.get_mut(index).filter(|piece| piece.rank == Rank::Ordinary) {
+                piece.rank = Rank::Told;
+            }
+        } else if may_report(index) && diagnostics::is_message(message) {
+            said.insert(message);
+            messages.insert(index);
+            reading.raise(index, Rank::Finding(Finding::Error));
+        }
+    }
+    messages
 }
 
 /// What a line of a test run is.
@@ -92,10 +106,11 @@ enum Line<'text> {
 }
 
 fn line(text: &str) -> Line<'_> {
-    if text.trim().is_empty() {
+    let said = text.trim().trim_start_matches("[INFO]").trim_start();
+    if said.is_empty() {
         return Line::Blank;
     }
-    if result::is_summary(text) {
+    if counters::is_summary(text) {
         return Line::Summary;
     }
     if let Some(name) = failure::header(text) {
@@ -107,7 +122,7 @@ fn line(text: &str) -> Line<'_> {
     if result::is_progress(text) {
         return Line::Progress;
     }
-    if failure::is_rule(text) { Line::Rule } else { Line::Other }
+    if failure::is_rule(said) { Line::Rule } else { Line::Other }
 }
 
 /// Whether the call says that it runs tests.
@@ -131,7 +146,7 @@ fn looks_like_run(text: &str, tests: bool) -> bool {
             Line::Progress => results += usize::from(!text.starts_with("running ")),
             Line::Summary => {
                 summaries += 1;
-                strong += usize::from(result::is_strong_summary(text));
+                strong += usize::from(counters::is_strong_summary(text));
             }
             Line::Blank => continue,
             Line::Rule | Line::Other => {}
@@ -152,11 +167,34 @@ fn looks_like_run(text: &str, tests: bool) -> bool {
         || (tests && sure >= 4 && sure * 10 >= seen)
 }
 
+/// A test, a package or a class that took far longer than the others.
+fn keep_slow(reading: &mut Reading, text: &str, lines: &[Line<'_>]) {
+    // What failed is told with its details.
+    let passed = |line: &Line<'_>| match line {
+        Line::Result(outcome) if outcome.status == Status::Passed => Some(outcome.package),
+        Line::Result(_) | Line::Header(_) | Line::Progress | Line::Rule | Line::Summary | Line::Blank | Line::Other => {
+            None
+        }
+    };
+    let is_package = |line: &Line<'_>| passed(line) == Some(true);
+    let is_test = |line: &Line<'_>| passed(line) == Some(false);
+    let is_class = |line: &Line<'_>| *line == Line::Summary;
+    for of in [&is_test as &dyn Fn(&Line<'_>) -> bool, &is_package, &is_class] {
+        let lines = lines.iter().enumerate().filter(|(_, line)| of(line));
+        let timed =
+            lines.filter_map(|(index, _)| Some((index, durations::duration(reading.pieces.get(index)?.text(text))?)));
+        for index in durations::far_longer(timed.collect()) {
+            reading.raise(index, Rank::Finding(Finding::Outlier));
+        }
+    }
+}
+
 fn tell_results(reading: &mut Reading, text: &str, lines: &[Line<'_>]) {
     for (piece, line) in reading.pieces.iter_mut().zip(lines) {
         piece.rank = match line {
+            Line::Result(outcome) if outcome.status == Status::Todo => Rank::Telling(1),
             Line::Result(_) | Line::Progress | Line::Rule | Line::Blank => Rank::Told,
-            Line::Summary if result::is_bare(piece.text(text)) => Rank::Told,
+            Line::Summary if counters::is_bare(piece.text(text)) => Rank::Told,
             Line::Summary => Rank::Frame,
             Line::Header(_) | Line::Other => Rank::Ordinary,
         };
@@ -174,7 +212,7 @@ fn logs_of_passed(lines: &[Line<'_>]) -> Vec<usize> {
                 Status::Started => {
                     started = true;
                 }
-                Status::Passed | Status::Skipped => {
+                Status::Passed | Status::Skipped | Status::Todo => {
                     if started {
                         logs.append(&mut open);
                     }
@@ -190,70 +228,18 @@ fn logs_of_passed(lines: &[Line<'_>]) -> Vec<usize> {
     logs
 }
 
-fn say_totals(reading: &mut Reading, text: &str, lines: &[Line<'_>]) {
-    let (mut passed, mut failed, mut skipped) = (0usize, 0usize, 0usize);
-    let (mut packages, mut bad_packages) = (0usize, 0usize);
-    let mut files: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in lines {
-        let Line::Result(outcome) = line else { continue };
-        // go: a package with its tests, told beside them.
-        let package = outcome.package;
-        match outcome.status {
-            Status::Passed | Status::Skipped if package => packages += 1,
-            Status::Failed if package => (packages, bad_packages) = (packages + 1, bad_packages + 1),
-            Status::Passed => {
-                passed += 1;
-                *files.entry(outcome.file()).or_default() += 1;
-            }
-            Status::Failed => failed += 1,
-            Status::Skipped => skipped += 1,
-            Status::Started => {}
+/// Catch2, doctest: what was asked, and between rules above it of which test it is.
+fn blocks_of_passed(lines: &[Line<'_>]) -> Vec<usize> {
+    let mut told = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        // Named by a place.
+        let passed = |outcome: &Outcome<'_>| outcome.status == Status::Passed && placed(outcome.name).is_some();
+        if matches!(line, Line::Result(outcome) if passed(outcome)) {
+            told.extend(failure::titles(lines, index));
+            told.extend((index + 1..lines.len()).take_while(|at| lines.get(*at) == Some(&Line::Other)));
         }
     }
-    let summaries: Vec<usize> = (0..lines.len()).filter(|index| lines.get(*index) == Some(&Line::Summary)).collect();
-    let counted =
-        |index: &usize| reading.pieces.get(*index).is_some_and(|piece| !result::counts(piece.text(text)).is_empty());
-    let of_counts: Vec<usize> = summaries.iter().copied().filter(counted).collect();
-    if of_counts.len() > SUMMARIES {
-        add_up(reading, text, &of_counts);
-    } else if of_counts.is_empty() && passed + failed + skipped > 0 {
-        reading.say_always(format!("{passed} passed, {failed} failed, {skipped} skipped"));
-    }
-    if packages > 0 {
-        reading.say_always(format!("{}, {bad_packages} failed", plural(packages, "package", "packages")));
-    }
-    if files.len() > 1 {
-        let mut ordered: Vec<(&str, usize)> = files.into_iter().filter(|(file, _)| !file.is_empty()).collect();
-        ordered.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
-        let more = ordered.split_off(ordered.len().min(NAMED_FILES));
-        let said: Vec<String> = ordered.iter().map(|(file, count)| format!("{file} {count}")).collect();
-        let more = if more.is_empty() { String::new() } else { format!(", {} files more", more.len()) };
-        if !said.is_empty() {
-            reading.say(format!("passed: {}{more}", said.join(", ")));
-        }
-    }
-}
-
-/// One summary for each crate or package: their sums, and those in which something failed.
-fn add_up(reading: &mut Reading, text: &str, summaries: &[usize]) {
-    let mut sums: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut order: HashMap<&str, usize> = HashMap::new();
-    for index in summaries {
-        let Some(piece) = reading.pieces.get_mut(*index) else { continue };
-        let counts = result::counts(piece.text(text));
-        let bad = counts.iter().any(|(count, word)| *count > 0 && result::is_bad(word));
-        for (count, word) in counts {
-            let next = order.len();
-            order.entry(word).or_insert(next);
-            let sum = sums.entry(word).or_default();
-            *sum = sum.saturating_add(count);
-        }
-        piece.rank = if bad { Rank::Frame } else { Rank::Told };
-    }
-    let mut said: Vec<(&str, usize)> = sums.into_iter().filter(|(_, sum)| *sum > 0).collect();
-    said.sort_by_key(|(word, _)| order.get(word).copied());
-    let said: Vec<String> = said.iter().map(|(word, sum)| format!("{sum} {word}")).collect();
-    reading.say_always(format!("in {} runs: {}", summaries.len(), said.join(", ")));
+    told
 }
 
 #[cfg(test)]

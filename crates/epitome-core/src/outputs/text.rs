@@ -1,7 +1,14 @@
 //! Prose, Markdown and the reports of agents: headings, how it begins and ends, and sentences that decide or count.
 
+mod sentence;
+
+use std::collections::HashMap;
+
+use sentence::Marked;
+
 use super::options::options;
 use super::reading::{Events, Finding, Layout, Rank, Reading};
+use super::template::template_id;
 use super::{Effort, OutputKind, ToolOutput, events};
 
 /// The kind of texts that people and agents write.
@@ -11,44 +18,14 @@ pub struct Text;
 const SAMPLE: usize = 120;
 /// Lines that follow each other are looked at together: texts have a rhythm.
 const BLOCK: usize = 10;
+/// A line of a text whose lines are broken is so long.
+const WRAPPED: usize = 45;
+/// So many lines that differ in values only are a program's.
+const ALIKE: usize = 8;
+/// A line of more characters is a paragraph: its sentences are told apart.
+const PARAGRAPH: usize = 240;
 /// So many headings are always shown.
 const HEADINGS_SHOWN: usize = 14;
-/// Words of sentences that decide something or give it to somebody.
-const DECIDING: &[&str] = &[
-    "decided",
-    "agreed",
-    "decision:",
-    "concluded",
-    "root cause",
-    "must ",
-    "deadline",
-    "action item",
-    "action:",
-    "owner:",
-    "due ",
-    "- [ ]",
-    "verdict",
-    "we will ",
-];
-/// Words of sentences that say how something came out, or why.
-const EXPLAINING: &[&str] = &[
-    "decision",
-    "conclusion",
-    "summary",
-    "result",
-    "recommend",
-    "because",
-    "important",
-    "todo",
-    "next step",
-    "blocked",
-    "breaking",
-    "instead of",
-    "fixed",
-    "total",
-];
-const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
 impl OutputKind for Text {
     fn name(&self) -> &'static str {
         "text"
@@ -57,7 +34,9 @@ impl OutputKind for Text {
     fn read(&self, output: &ToolOutput, _: Effort) -> Option<Reading> {
         // What a person or an agent wrote is a text even if it lists errors.
         let written = output.arguments.contains(".md") || ["Task", "Agent"].contains(&&*output.tool);
-        (is_text(&output.text) && (written || !reports(&output.text))).then(|| read(&output.text))
+        let by_people =
+            || written || is_manual(&output.text) || !(reports(&output.text) || is_by_machine(&output.text));
+        (is_text(&output.text) && by_people()).then(|| read(&output.text))
     }
 }
 
@@ -65,9 +44,13 @@ impl OutputKind for Text {
 fn is_text(text: &str) -> bool {
     let (mut prose, mut other, mut headings) = (0, 0, 0);
     let mut fenced = false;
+    // How long the line above was, if it was prose.
+    let mut above = 0;
     let step = (text.lines().count() / SAMPLE).max(1);
-    for (number, line) in text.lines().enumerate() {
-        let line = without_number(line).trim();
+    for (number, raw) in text.lines().enumerate() {
+        let line = without_number(raw).trim();
+        let wrapped = above >= WRAPPED;
+        above = 0;
         if line.starts_with("```") {
             fenced = !fenced;
         }
@@ -75,10 +58,13 @@ fn is_text(text: &str) -> bool {
             continue;
         }
         match () {
-            () if heading(line).is_some() => headings += 1,
-            () if is_sentence(line) || is_item(line) || line.starts_with("> ") || line.starts_with('|') => {
+            () if heading(line).is_some() || titled(raw).is_some() => headings += 1,
+            () if is_sentence(line, wrapped) || is_item(line) || line.starts_with("> ") || line.starts_with('|') => {
+                above = line.len();
                 prose += line.len()
             }
+            // How a program is called, in a manual.
+            () if line.starts_with('-') => {}
             () => other += line.len(),
         }
     }
@@ -116,8 +102,39 @@ fn is_place(word: &str) -> bool {
     file.contains('.') && rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
 }
 
-/// Several words of letters, with a capital at the beginning or a stop at the end, and no code.
-fn is_sentence(line: &str) -> bool {
+/// Whether most lines are sentences that a program made: alike but for a value.
+fn is_by_machine(text: &str) -> bool {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        *counts.entry(template_id(line)).or_default() += 1;
+    }
+    let lines: usize = counts.values().sum();
+    let alike: usize = counts.values().filter(|count| **count >= ALIKE).sum();
+    lines >= ALIKE * 2 && alike * 10 >= lines * 6 && headings(text) < 2
+}
+
+/// How many headings there are in one of the ways in which people write them.
+fn headings(text: &str) -> usize {
+    let ruler = |line: &str| line.len() >= 3 && (line.bytes().all(|c| c == b'=') || line.bytes().all(|c| c == b'-'));
+    let below = text.lines().skip(1).map(str::trim_end).chain(std::iter::once(""));
+    let underlined = |line: &str, below: &str| ruler(below) && !line.is_empty() && line.len() <= below.len() + 2;
+    text.lines()
+        .zip(below)
+        .filter(|(line, below)| {
+            heading(without_number(line)).or_else(|| titled(line)).is_some() || underlined(line.trim_end(), below)
+        })
+        .count()
+}
+
+/// Whether it is a page of a manual, which speaks of errors all the time.
+fn is_manual(text: &str) -> bool {
+    let heads = ["\nNAME\n", "\nSYNOPSIS\n", "\nDESCRIPTION\n", "\nOPTIONS\n"];
+    heads.iter().filter(|head| text.contains(**head)).count() >= 2
+}
+
+/// Several words of letters, with a capital at the beginning or a stop at the end, and no code. Where the line above was
+/// broken, words are enough.
+fn is_sentence(line: &str, wrapped: bool) -> bool {
     let words = line.split_whitespace().filter(|word| is_word(word)).count();
     let all = line.split_whitespace().count();
     let code = line.ends_with([';', '{', '}']) || line.contains("=>") || line.contains("()") && !line.contains('`');
@@ -126,7 +143,7 @@ fn is_sentence(line: &str) -> bool {
     let stops = line.ends_with(['.', '!', '?', ':', ',', '”']);
     let word = line.split_whitespace().next().unwrap_or_default();
     let reported = events::is_error(word) || is_place(word) || line.starts_with("//");
-    !code && !reported && words >= 5 && words * 10 >= all * 7 && (opens || stops)
+    !code && !reported && words >= if wrapped { 3 } else { 5 } && words * 10 >= all * 7 && (opens || stops || wrapped)
 }
 
 fn is_word(word: &str) -> bool {
@@ -162,18 +179,35 @@ fn heading(line: &str) -> Option<usize> {
     None
 }
 
+/// The depth of a heading that is told by its place and form: `OPTIONS` of a manual, `4.2.  Names` of a standard.
+fn titled(line: &str) -> Option<usize> {
+    let line = line.trim_end();
+    let letters = line.bytes().filter(u8::is_ascii_alphabetic).count();
+    let capitals = line.bytes().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b' ' | b'-' | b'/'));
+    if capitals && letters >= 4 && line.len() <= 40 && line.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return (!events::is_error(line)).then_some(1);
+    }
+    let (number, name) = line.split_once("  ")?;
+    let number = number.trim_end_matches('.');
+    let numbered = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let named = name.starts_with(char::is_uppercase) && name.len() <= 70 && !name.contains("  ");
+    (numbered && named && !name.contains("..")).then(|| number.split('.').count())
+}
+
 fn read(text: &str) -> Reading {
     let mut reading = Reading::of_lines(text);
     // Texts speak of errors without reporting them.
     reading.events = Events::Quiet;
     let numbered = text.lines().take(SAMPLE).filter(|line| without_number(line).len() < line.len()).count();
     reading.layout = if numbered * 2 > text.lines().take(SAMPLE).count() { Layout::Bare } else { Layout::Numbered(1) };
+    let marked = Marked::of(reading.pieces.iter().map(|piece| without_number(piece.text(text)).trim()));
     let mut fenced = false;
     let (mut opened, mut after_heading) = (false, true);
     let mut headings: Vec<(usize, usize)> = Vec::new();
     let mut traces: Vec<usize> = Vec::new();
     for (index, piece) in reading.pieces.iter_mut().enumerate() {
-        let line = without_number(piece.text(text)).trim();
+        let raw = piece.text(text);
+        let line = without_number(raw).trim();
         if line.starts_with("```") {
             fenced = !fenced;
             piece.rank = Rank::Told;
@@ -194,19 +228,21 @@ fn read(text: &str) -> Reading {
         if fenced {
             continue;
         }
-        if let Some(depth) = heading(line) {
+        if let Some(depth) = heading(line).or_else(|| titled(raw)) {
             headings.push((index, depth));
             after_heading = true;
             continue;
         }
         piece.rank = match (opened, after_heading) {
+            (_, _) if marked.is_telling(line) => Rank::Frame,
             (false, _) => Rank::Telling(0),
-            (true, _) if decides(line) => Rank::Telling(1),
-            (true, _) if explains(line) => Rank::Telling(3),
-            (true, _) if counts(line) => Rank::Telling(4),
+            (true, _) if sentence::decides(line) => Rank::Telling(1),
+            (true, _) if sentence::explains(line) => Rank::Telling(3),
+            (true, _) if sentence::counts(line) => Rank::Telling(4),
             (true, true) => Rank::Telling(5),
             (true, false) => Rank::Ordinary,
         };
+        piece.full = if piece.rank == Rank::Frame && line.len() > PARAGRAPH { marked.excerpt(line) } else { None };
         (opened, after_heading) = (true, false);
     }
     let shallow = headings.iter().map(|(_, depth)| *depth).min().unwrap_or(1);
@@ -237,123 +273,5 @@ fn sections(reading: &mut Reading, text: &str, headings: &[(usize, usize)]) {
     }
 }
 
-fn decides(line: &str) -> bool {
-    let line = line.to_lowercase();
-    DECIDING.iter().any(|word| line.contains(word)) || is_dated(&line)
-}
-
-fn explains(line: &str) -> bool {
-    let line = line.to_lowercase();
-    EXPLAINING.iter().any(|word| line.contains(word))
-}
-
-/// `2025-09-15`, `15 september`, `sep 15`.
-fn is_dated(line: &str) -> bool {
-    let mut before = "";
-    line.split_whitespace().any(|word| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
-        let is_day = |word: &str| word.len() <= 4 && word.starts_with(|c: char| c.is_ascii_digit());
-        let is_month = |word: &str| {
-            word.get(..3).is_some_and(|start| MONTHS.contains(&start))
-                && word.bytes().all(|byte| byte.is_ascii_lowercase())
-        };
-        let shape = |byte: u8| if byte.is_ascii_digit() { b'0' } else { byte };
-        let iso = word.len() >= 10 && word.bytes().take(10).map(shape).eq(*b"0000-00-00");
-        let spelled = is_month(word) && is_day(before) || is_day(word) && is_month(before) && before != "may";
-        before = word;
-        iso || spelled
-    })
-}
-
-/// Whether a line has numbers that are not those of a list.
-fn counts(line: &str) -> bool {
-    line.split_whitespace().skip(1).any(|word| word.bytes().any(|byte| byte.is_ascii_digit()))
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::outputs::testing::{check, output};
-
-    #[test]
-    fn a_report_keeps_its_headings_its_opening_and_what_was_decided() {
-        let filler = "The module was read and described at some length, and nothing in it was out of the ordinary.\n\n";
-        let text = format!(
-            "# Review of the cache\n\nThe cache was reviewed for errors and failures.\n\n## Findings\n\n{}- Eviction takes 340 ms with 20,000 entries.\n\n## Decisions\n\n{}We decided to use a ring buffer instead of a list.\n\n## Next\n\nAsk the owner of the queue.\n",
-            filler.repeat(9),
-            filler.repeat(9)
-        );
-        insta::assert_snapshot!(check("cat REVIEW.md", &text), @"
-        [digest of text: 10 of 51 lines kept, 1,926 bytes; original c772d86441a4]
-        1: # Review of the cache
-        3: The cache was reviewed for errors and failures.
-        5: ## Findings
-        7: The module was read and described at some length, and nothing in it was out of the ordinary.
-        25: - Eviction takes 340 ms with 20,000 entries.
-        27: ## Decisions
-        29: The module was read and described at some length, and nothing in it was out of the ordinary.
-        47: We decided to use a ring buffer instead of a list.
-        49: ## Next
-        51: Ask the owner of the queue.
-        ");
-    }
-
-    #[test]
-    fn headings_do_not_take_the_room_of_decisions() {
-        let part = |n: usize| {
-            format!(
-                "## Part number {n} of the minutes of the meeting\n\nThe group spoke about this at length, and nothing came of it.\n\n"
-            )
-        };
-        let text = format!(
-            "# Minutes\n\n{}We agreed to move the archive to the second site.\n\n{}- Nora sends the contract to the supplier by 14 March.\n",
-            (0..9).map(part).collect::<String>(),
-            (9..20).map(part).collect::<String>()
-        );
-        let digest = check("cat minutes.md", &text);
-        for kept in ["# Minutes", "agreed to move the archive", "Nora sends the contract"] {
-            assert!(digest.contains(kept), "{kept} in {digest}");
-        }
-    }
-
-    #[test]
-    fn numbers_of_lines_do_not_hide_a_text() {
-        let text: String = (1..60)
-            .map(|n| {
-                format!(
-                    "{n:6}→{}\n",
-                    if n % 20 == 1 { "## Part of it" } else { "These words are written for people, not for programs." }
-                )
-            })
-            .collect();
-        assert!(Text.read(&output("Read", &text), Effort::Full).is_some());
-    }
-
-    #[test]
-    fn a_trace_in_a_text_is_kept() {
-        let text = format!(
-            "# Report\n\n{}\n```\nTraceback (most recent call last):\n  File \"a.py\", line 1, in f\n    x[1]\nKeyError: 1\n```\n\n{}",
-            "These words are written for people, not for programs.\n".repeat(30),
-            "The end of it was written for people as well.\n".repeat(30)
-        );
-        let digest = check("cat REPORT.md", &text);
-        for line in ["Traceback (most recent call last):", "  File \"a.py\", line 1, in f", "    x[1]", "KeyError: 1"] {
-            assert!(digest.contains(line), "{line} in {digest}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_text_is_not_taken_for_one() {
-        let build = "Compiling serde v1.0\nerror: no such file\nwarning: it was not used, and that is all\n".repeat(9);
-        let source =
-            "fn main() {\n    let x = 1;\n    // The words of a comment, written for people.\n    call(x);\n}\n"
-                .repeat(9);
-        let types =
-            "src/ui/screen.ts(12,3): error TS2345: Argument of type string is not assignable to it.\n".repeat(9);
-        let tests = "--- FAIL: TestSync (0.00s)\n    The commit was not signed, because no key was given.\n".repeat(9);
-        let listing = "src/a.rs\nsrc/b.rs\n".repeat(30);
-        for text in [build.as_str(), &types, &tests, &source, &listing, "", "ok", "{\"a\": 1}"] {
-            assert!(Text.read(&output("x", text), Effort::Full).is_none(), "{text}");
-        }
-    }
-}
+mod tests;

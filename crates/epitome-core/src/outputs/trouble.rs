@@ -31,6 +31,10 @@ fn reported_as(name: &str, cell: &Cell<'_>) -> Option<Finding> {
             };
             wrong.then_some(Finding::Error)
         }
+        Cell::Number(number) if is_exit(name) => {
+            number.bytes().any(|byte| matches!(byte, b'1'..=b'9')).then_some(Finding::Error)
+        }
+        Cell::Number(number) if is_full(name, number) => Some(Finding::Outlier),
         Cell::Number(number) => {
             (is_status(name) && number.len() == 3 && number.starts_with('5')).then_some(Finding::Error)
         }
@@ -52,8 +56,10 @@ fn reported_by_text(name: &str, text: &str) -> Option<Finding> {
     }
     let short = text.len() <= MESSAGE_CHARS;
     if is_error_name(name) && short {
-        let none =
-            matches!(text.to_ascii_lowercase().as_str(), "none" | "no" | "ok" | "0" | "false" | "no error" | "success");
+        let none = matches!(
+            text.to_ascii_lowercase().as_str(),
+            "none" | "<none>" | "no" | "ok" | "0" | "false" | "no error" | "success"
+        );
         return (!none && !text.trim().is_empty()).then_some(Finding::Error);
     }
     let tells = matches!(
@@ -82,7 +88,49 @@ fn reported_by_text(name: &str, text: &str) -> Option<Finding> {
 }
 
 fn is_state(name: &str) -> bool {
-    matches!(name, "status" | "state" | "phase" | "health" | "ready")
+    matches!(name, "status" | "state" | "phase" | "health" | "ready" | "active" | "condition")
+}
+
+/// How a program ended: any number but zero is a failure.
+fn is_exit(name: &str) -> bool {
+    matches!(name, "exitcode" | "exitstatus" | "returncode" | "exit" | "rc" | "lastexitcode")
+}
+
+/// A disk, a processor or a memory that has no more room.
+fn is_full(name: &str, number: &str) -> bool {
+    const USED: &[&str] = &["use", "iuse", "used", "capacity", "cpu", "mem", "memory", "disk", "swap", "util", "usage"];
+    let percent = name.contains('%') || number.ends_with('%') || name.ends_with("pct") || name.ends_with("percent");
+    let bare = name.trim_matches('%').trim_end_matches("pct").trim_end_matches("percent");
+    percent && USED.contains(&bare) && number.trim_end_matches('%').parse::<f64>().is_ok_and(|full| full >= 95.0)
+}
+
+/// What a line of a report states by its key and its value, of those keys that state a condition of something. A setting
+/// is none: `log_level: error`, `on_failure: retry`.
+pub fn stated(key: &str, value: &str) -> Option<Finding> {
+    let name = last_word(key);
+    let states = is_state(&name)
+        || is_error_name(&name)
+        || is_success(&name)
+        || is_end(key)
+        || matches!(name.as_str(), "reason" | "result" | "conclusion" | "outcome" | "message" | "stderr" | "oomkilled");
+    if !states {
+        return None;
+    }
+    let value = value.trim().trim_matches(['"', '\'']);
+    let first = value.split([' ', '(']).next().unwrap_or_default();
+    let cell = Cell::of_text(value);
+    let by_exit = is_end(key).then(|| reported_as("exitcode", &cell)).flatten();
+    // `Active: failed (Result: exit-code) since Monday`
+    by_exit
+        .or_else(|| reported_as(&name, &cell))
+        .or_else(|| is_state(&name).then(|| reported_by_state(first)).flatten())
+}
+
+/// `Exit Code`, `last.exit_code`, `terminated.exitCode`.
+fn is_end(key: &str) -> bool {
+    let words: Vec<&str> = key.rsplit(' ').take(2).collect();
+    let two: String = words.into_iter().rev().collect();
+    is_exit(&last_word(key)) || is_exit(&last_word(&two))
 }
 
 /// A state that a thing is not meant to stay in, as programs write it.
@@ -170,11 +218,14 @@ fn is_error_name(name: &str) -> bool {
             | "errordetails"
             | "errordetail"
             | "failuremessage"
+            | "oomkilled"
+            | "crashed"
+            | "timedout"
     )
 }
 
 fn is_success(name: &str) -> bool {
-    matches!(name, "success" | "ok" | "succeeded" | "passed" | "healthy" | "successful")
+    matches!(name, "success" | "ok" | "succeeded" | "passed" | "healthy" | "successful" | "ready")
 }
 
 fn is_status(name: &str) -> bool {
@@ -288,7 +339,41 @@ mod tests {
         check("TYPE", Cell::Text("Warning"), Some(Finding::Warning));
         check("body", Cell::Text("how to treat an error"), None);
         check("message", Cell::Text("payment failed: card declined"), Some(Finding::Error));
+        check("State.ExitCode", Cell::Number("137"), Some(Finding::Error));
+        check("State.ExitCode", Cell::Number("0"), None);
+        check("State.OOMKilled", Cell::Flag("true"), Some(Finding::Error));
+        check("Use%", Cell::Number("100%"), Some(Finding::Outlier));
+        check("Use%", Cell::Number("61%"), None);
+        check("Cover", Cell::Number("100%"), None);
         check("note", Cell::Text("Traceback (most recent call last):\\n  x"), Some(Finding::Error));
+    }
+
+    #[test]
+    fn a_condition_is_stated_by_its_key() {
+        for (key, value) in [
+            ("Active", "failed (Result: exit-code) since Mon"),
+            ("Reason", "CrashLoopBackOff"),
+            ("Last State.Reason", "OOMKilled"),
+            ("Exit Code", "137"),
+            ("lastState.terminated.exitCode", "2"),
+            ("Ready", "False"),
+            ("STATUS", "failed"),
+            ("Health", "degraded"),
+        ] {
+            assert_eq!(stated(key, value), Some(Finding::Error), "{key}");
+        }
+        for (key, value) in [
+            ("log_level", "error"),
+            ("on_failure", "retry"),
+            ("Status", "Running"),
+            ("Exit Code", "0"),
+            ("Ready", "True"),
+            ("no-console", "error"),
+            ("Active", "active (running) since Mon"),
+            ("Error", "<none>"),
+        ] {
+            assert_eq!(stated(key, value), None, "{key}");
+        }
     }
 
     #[test]

@@ -32,23 +32,14 @@ mod tests {
             "<!DOCTYPE html>\n<html><head><title>Prices &amp; plans</title>\n<style>body {{ color: red }}</style>\n<script>var error = '<p>';\n</script></head>\n<body><nav><a href=\"/\">Home</a> <a href=\"/help\">Help</a></nav>\n<h1>Plans</h1>\n<p>All plans   can be <b>cancelled</b> at any time.</p>\n<table>{rows}</table>\n<h2>Questions</h2><p>Write to us.</p></body></html>"
         );
         insta::assert_snapshot!(check("curl https://example.org/prices", &text), @"
-        [digest of web page: 16 of 46 passages kept, 2,534 bytes; original f4c9a68953aa]
+        [digest of web page: 7 of 46 passages kept, 2,534 bytes; original f4c9a68953aa]
         218 words, 2 headings, 2 links, 1 table
         Prices & plans
         Home Help
         Plans
         All plans can be cancelled at any time.
-        plan 0 | 0 €
-        plan 1 | 3 €
-        plan 2 | 6 €
-        [… 30 passages …]
-        plan 33 | 99 €
-        plan 34 | 102 €
-        plan 35 | 105 €
-        plan 36 | 108 €
-        plan 37 | 111 €
-        plan 38 | 114 €
-        plan 39 | 117 €
+        plan 0 | 0 € [×40]
+        [… 39 passages …]
         Questions
         Write to us.
         ");
@@ -92,6 +83,28 @@ mod tests {
         [… 151 lines …]
         button "Save" [disabled]
         "#);
+    }
+
+    #[test]
+    fn like_passages_are_told_once_and_an_error_among_them_is_kept() {
+        let offers: String =
+            (0..60).map(|n| format!("<li>Offer {n}: a chair for {} crowns, ready to be sent.</li>", n * 7)).collect();
+        let more = offers.replace("chair", "table");
+        let text = format!(
+            "<html><head><title>Shop</title></head><body><nav><a href=/>Home</a><a href=/c>Cart</a><a href=/h>Help</a></nav><ul>{offers}</ul><div class=\"query-error\">SQLSTATE[HY000]: the server has gone away</div><ul>{more}</ul></body></html>"
+        );
+        insta::assert_snapshot!(check("curl shop.example.org", &text), @"
+        [digest of web page: 6 of 123 passages kept, 7,361 bytes; original b73f6a866b8e]
+        1,330 words, 3 links
+        Shop
+        Home Cart Help
+        Offer 0: a chair for 0 crowns, ready to be sent. [×60]
+        [… 59 passages …]
+        SQLSTATE[HY000]: the server has gone away
+        Offer 0: a table for 0 crowns, ready to be sent. [×60]
+        [… 58 passages …]
+        Offer 59: a table for 413 crowns, ready to be sent.
+        ");
     }
 
     #[test]

@@ -3,39 +3,32 @@
 //! In this order: what must not be lost, what the agent looks for, what is said of the whole, what is telling, and at
 //! last the ends of the output.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
+mod cut;
+mod findings;
+mod wanted;
 
-use super::events;
-use super::interest::{Hit, Interest};
-use super::numbers::without_number;
-use super::reading::{Layout, Piece, Rank, Reading, Section, Unit};
-use super::template::template_id;
+pub use cut::{cut_lines, without_blobs};
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::cut_to_chars;
+use super::interest::Interest;
+use super::reading::{Fact, Layout, Piece, Rank, Reading, Unit};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// Longer lines are cut: minified files and encoded data put a whole output on one line.
 const LINE_CHARS: usize = 240;
 /// A line that must not be lost may be this long.
 pub const FINDING_CHARS: usize = 600;
-/// A run of letters and digits this long is encoded data.
-const BLOB_CHARS: usize = 120;
+/// What a kind says in place of a piece is cut above this length.
+const LONGEST_SAID: usize = 4_000;
 /// Of the room, what is left for orientation when findings have taken all of it.
 const ORIENTATION: f64 = 0.3;
-/// What the agent looks for may take so much beside the room.
-const WANTED: f64 = 1.0;
-/// What the agent names is kept verbatim up to this size.
-const NAMED: Tokens = Tokens(400);
-/// What the agent edits is kept verbatim up to this size.
-const WORKED_ON: Tokens = Tokens(800);
-/// Of a section that the agent names, so many pieces from its start.
-const NAMED_PIECES: usize = 40;
-/// Lines around one that the agent edits.
-const AROUND_EDITED: usize = 3;
-/// A line in more places than this does not say which of them the agent edits.
-const RARE_LINE: usize = 2;
-/// A word tells something if it stands in a fourth of the pieces at most: ln 4.
-const TELLING_WEIGHT: f64 = 1.386;
+/// A fact is no longer than this: a configuration may have a hundred thousand keys.
+const FACT_CHARS: usize = 1_500;
+/// What is always said, and what frames the output, takes no more than this each.
+const FRAME_AT_MOST: Tokens = Tokens(2_000);
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +37,10 @@ pub struct Written {
     pub body: String,
     /// Units in it, shown at least in brief.
     pub units: usize,
+    /// Findings beyond what a digest can hold, by their pieces, in order. The body says how many.
+    pub left_out: Vec<usize>,
+    /// Warnings that others stand for: the same of other names. The body says how many.
+    pub folded: Vec<usize>,
 }
 
 /// Writes the body of a digest of about `room`.
@@ -54,16 +51,20 @@ pub fn write(reading: &Reading, text: &str, room: Tokens, interest: &Interest, c
         counter,
         shown: vec![Shown::Out; reading.pieces.len()],
         facts: vec![false; reading.facts.len()],
+        left_out: Vec::new(),
+        folded: Vec::new(),
+        asked: BTreeMap::new(),
         spent: Tokens(0),
         // Lines without a place or a number of their own get a mark where one is missing.
         mark: if reading.layout == Layout::Bare { Tokens(0) } else { Tokens(3) },
     };
-    choice.take_musts();
+    choice.take_musts(room);
     let free = room.max(choice.spent + room.share(ORIENTATION));
     choice.take_wanted(interest, room);
-    choice.take_facts(free);
+    choice.take_facts(free, 0..reading.facts.len());
     choice.take_telling(free);
     choice.take_ends(free);
+    choice.take_something();
     choice.render()
 }
 
@@ -82,19 +83,26 @@ struct Choice<'a> {
     counter: &'a dyn TokenCounter,
     shown: Vec<Shown>,
     facts: Vec<bool>,
+    left_out: Vec<usize>,
+    folded: Vec<usize>,
+    /// Where in long pieces words stand that the agent looks for.
+    asked: BTreeMap<usize, Vec<usize>>,
     spent: Tokens,
     mark: Tokens,
 }
 
 impl Choice<'_> {
-    fn take_musts(&mut self) {
-        for (said, fact) in self.facts.iter_mut().zip(&self.reading.facts) {
-            if fact.always {
-                *said = true;
-                self.spent += self.counter.estimate(&fact.text) + Tokens(1);
-            }
-        }
-        // The last line tells how a command ended. A file does not end in that sense.
+    fn take_musts(&mut self, room: Tokens) {
+        let always: Vec<usize> =
+            (0..self.facts.len()).filter(|at| self.fact(*at).is_some_and(|it| it.always)).collect();
+        self.take_facts(FRAME_AT_MOST.max(room), always);
+        self.take_end();
+        self.take_findings(room);
+        self.take_frame(room);
+    }
+
+    /// The last line tells how a command ended. A file does not end in that sense.
+    fn take_end(&mut self) {
         // What was written around an output counts for no unit, and is not its end.
         let is_end = |piece: &Piece| {
             let text = piece.text(self.text).trim();
@@ -102,14 +110,28 @@ impl Choice<'_> {
             piece.units > 0 && !text.is_empty() && tells
         };
         let end = self.reading.pieces.iter().rposition(is_end).filter(|_| self.reading.ends);
-        for (index, piece) in self.reading.pieces.iter().enumerate() {
-            match piece.rank {
-                Rank::Finding(_) => self.take(index, Shown::Full),
-                Rank::Frame if piece.brief.is_some() => self.take(index, Shown::Brief),
-                Rank::Frame => self.take(index, Shown::Full),
-                Rank::Telling(_) | Rank::Ordinary | Rank::Told if Some(index) == end => self.take(index, Shown::Full),
-                Rank::Telling(_) | Rank::Ordinary | Rank::Told => {}
+        if let Some(end) = end {
+            self.take(end, Shown::Full);
+        }
+    }
+
+    /// The names of what is in it.
+    fn take_frame(&mut self, room: Tokens) {
+        let at_most = self.spent + FRAME_AT_MOST.max(room);
+        let frame = self.reading.pieces.iter().enumerate().filter(|(_, piece)| piece.rank == Rank::Frame);
+        for (index, piece) in frame {
+            let shown = if piece.brief.is_some() { Shown::Brief } else { Shown::Full };
+            self.take(index, shown);
+            if self.spent > at_most {
+                break;
             }
+        }
+    }
+
+    /// A text of nothing but white space still has lines.
+    fn take_something(&mut self) {
+        if self.shown.iter().all(|shown| *shown == Shown::Out) {
+            self.take(0, Shown::Full);
         }
     }
 
@@ -127,7 +149,7 @@ impl Choice<'_> {
     fn cost(&self, index: usize, shown: Shown) -> Tokens {
         match self.reading.pieces.get(index) {
             Some(piece) if shown != Shown::Out => {
-                self.counter.estimate(&self.said_of(piece, shown)) + Tokens(1) + self.mark
+                self.counter.estimate(&self.said_of(index, piece, shown)) + Tokens(1) + self.mark
             }
             Some(_) | None => Tokens(0),
         }
@@ -147,159 +169,21 @@ impl Choice<'_> {
         }
     }
 
-    /// What the agent works on, and what it asks about.
-    fn take_wanted(&mut self, interest: &Interest, room: Tokens) {
-        if interest.is_empty() {
-            return;
-        }
-        self.take_worked_on(interest);
-        self.take_named(interest);
-        let sections: Vec<&Section> = self.reading.sections.iter().collect();
-        let allowance = self.spent + room.share(WANTED);
-        let wanted = self.wanted(interest, &sections);
-        self.take_while_room(allowance, wanted.into_iter());
-    }
-
-    /// Keeps verbatim what the agent names, the smallest first: who asks what a function does wants to see it.
-    fn take_named(&mut self, interest: &Interest) {
-        let named = self.reading.sections.iter().filter(|section| is_identifier(&section.name));
-        let mut named: Vec<Range<usize>> =
-            named.filter(|section| interest.names(&section.name)).map(|section| section.pieces.clone()).collect();
-        named.sort_by_key(|section| (section.len(), section.start));
-        let allowance = self.spent + NAMED;
-        for section in named {
-            self.take_verbatim(section, allowance);
-        }
-    }
-
-    /// Keeps verbatim what the agent edits: the innermost section around the lines, the one with most of them first, then
-    /// the sections around it while they fit. Of a section that is too long, and outside of sections, the lines with
-    /// what stands around them.
-    fn take_worked_on(&mut self, interest: &Interest) {
-        let mut edited = self.edited(interest);
-        if edited.is_empty() {
-            return;
-        }
-        let mut sections: Vec<Range<usize>> = self.reading.sections.iter().map(|one| one.pieces.clone()).collect();
-        sections.sort_by_key(|section| (section.len(), section.start));
-        let (mut inner, mut outer) = (Vec::new(), Vec::new());
-        let mut left: BTreeSet<usize> = edited.iter().copied().collect();
-        for section in sections.into_iter().filter(|section| !section.is_empty()) {
-            let own: Vec<usize> = left.range(section.clone()).copied().collect();
-            own.iter().for_each(|index| {
-                left.remove(index);
-            });
-            let first = edited.partition_point(|index| *index < section.start);
-            let holds = edited.get(first).is_some_and(|index| section.contains(index));
-            match own.is_empty() {
-                false => inner.push((section, own)),
-                true if holds => outer.push(section),
-                true => {}
-            }
-        }
-        // The most edited first.
-        inner.sort_by_key(|(section, own)| (std::cmp::Reverse(own.len()), section.len()));
-        let allowance = self.spent + WORKED_ON;
-        edited.clear();
-        for (section, own) in inner {
-            if !self.take_verbatim(section.clone(), allowance) {
-                // Its head, by which it is known.
-                let rank = |index: usize| self.reading.pieces.get(index).map(|piece| piece.rank);
-                let head = section.clone().find(|index| rank(*index) == Some(Rank::Frame)).unwrap_or(section.start);
-                self.take_verbatim(head..head + 1, allowance);
-                edited.extend(own);
-            }
-        }
-        edited.extend(left);
-        for index in edited {
-            let end = (index + AROUND_EDITED + 1).min(self.reading.pieces.len());
-            let around = self.take_verbatim(index.saturating_sub(AROUND_EDITED)..end, allowance);
-            if !around && !self.take_verbatim(index..index + 1, allowance) {
-                break;
-            }
-        }
-        for section in outer {
-            self.take_verbatim(section, allowance);
-        }
-    }
-
-    /// Takes all of a range if it fits.
-    fn take_verbatim(&mut self, range: Range<usize>, allowance: Tokens) -> bool {
-        let mut cost = Tokens(0);
-        for index in range.clone() {
-            cost += self.cost(index, Shown::Verbatim) - self.cost_shown(index);
-            if self.spent + cost > allowance {
-                return false;
-            }
-        }
-        range.for_each(|index| self.take(index, Shown::Verbatim));
-        true
-    }
-
-    /// The pieces with lines that the agent edits. A line that stands in many places does not say where it works.
-    fn edited(&self, interest: &Interest) -> Vec<usize> {
-        let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (index, piece) in self.reading.pieces.iter().enumerate() {
-            for line in piece.text(self.text).lines() {
-                let plain = without_number(line);
-                if interest.works_on(line) || interest.works_on(plain) {
-                    places.entry(plain.trim()).or_default().push(index);
-                }
-            }
-        }
-        let rare = places.into_values().filter(|places| places.len() <= RARE_LINE);
-        let edited: BTreeSet<usize> = rare.flatten().collect();
-        edited.into_iter().collect()
-    }
-
-    /// The pieces that hold telling words, the best first, those unlike each other before repeats.
-    fn wanted(&self, interest: &Interest, sections: &[&Section]) -> Vec<usize> {
-        let pieces = &self.reading.pieces;
-        let hits: Vec<Hit> = interest.hits(self.text).collect();
-        let weights = Interest::weights(&hits, pieces.len());
-        let mut scores: BTreeMap<usize, BTreeMap<usize, f64>> = BTreeMap::new();
-        for hit in &hits {
-            let index = pieces.partition_point(|piece| piece.span.end <= hit.at);
-            let weight = weights.get(&hit.term).copied().unwrap_or_default();
-            let inside = pieces.get(index).is_some_and(|piece| piece.span.start <= hit.at);
-            if weight >= TELLING_WEIGHT && inside {
-                scores.entry(index).or_default().insert(hit.term, weight);
-            }
-        }
-        let mut scored: Vec<(f64, usize)> =
-            scores.into_iter().map(|(index, terms)| (terms.values().sum::<f64>(), index)).collect();
-        for section in sections.iter().filter(|section| interest.names(&section.name)) {
-            // Its head before all else; the rest of it when every word was looked for.
-            let rank = |index: usize| pieces.get(index).map(|piece| piece.rank);
-            let head = section.pieces.clone().find(|index| rank(*index) == Some(Rank::Frame));
-            scored.push((f64::MAX, head.unwrap_or(section.pieces.start)));
-            scored.extend(section.pieces.clone().take(NAMED_PIECES).map(|index| (0.0, index)));
-        }
-        scored.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-        let mut seen: BTreeMap<u64, usize> = BTreeMap::new();
-        let mut ordered: Vec<(usize, usize)> = Vec::new();
-        for (position, (_, index)) in scored.iter().enumerate() {
-            let id = pieces.get(*index).map_or(0, |piece| template_id(piece.text(self.text)));
-            let repeats = seen.entry(id).or_default();
-            ordered.push((position + *repeats * scored.len(), *index));
-            *repeats += 1;
-        }
-        ordered.sort_unstable();
-        ordered.into_iter().map(|(_, index)| index).collect()
-    }
-
-    fn take_facts(&mut self, free: Tokens) {
-        for (said, fact) in self.facts.iter_mut().zip(&self.reading.facts) {
-            if *said {
-                continue;
-            }
-            let cost = self.counter.estimate(&fact.text) + Tokens(1);
+    /// Says facts while they fit.
+    fn take_facts(&mut self, free: Tokens, facts: impl IntoIterator<Item = usize>) {
+        for index in facts {
+            let Some(fact) = self.fact(index).filter(|_| self.facts.get(index) == Some(&false)) else { continue };
+            let cost = self.counter.estimate(&said(fact)) + Tokens(1);
             if self.spent + cost > free {
                 break;
             }
-            *said = true;
+            self.facts[index] = true;
             self.spent += cost;
         }
+    }
+
+    fn fact(&self, index: usize) -> Option<&Fact> {
+        self.reading.facts.get(index)
     }
 
     fn take_telling(&mut self, free: Tokens) {
@@ -329,25 +213,28 @@ impl Choice<'_> {
         }
     }
 
-    fn said_of(&self, piece: &Piece, shown: Shown) -> String {
+    fn said_of(&self, index: usize, piece: &Piece, shown: Shown) -> String {
         let limit = if piece.rank.finding().is_some() { FINDING_CHARS } else { LINE_CHARS };
         if shown == Shown::Verbatim {
             return piece.text(self.text).trim_end().to_owned();
         }
         let said: Cow<'_, str> = match (shown, &piece.brief, &piece.full) {
             (Shown::Brief, Some(brief), _) => Cow::Borrowed(brief),
+            // A kind says little, but a value may be as long as the output.
+            (_, _, Some(full)) if full.len() > LONGEST_SAID && piece.rank.finding().is_none() => cut_lines(full, limit),
             (_, _, Some(full)) => Cow::Borrowed(full),
             (_, _, None) => cut_lines(piece.text(self.text), limit),
         };
         let note = piece.note.as_deref().unwrap_or_default();
-        format!("{}{note}", said.trim_end())
+        let asked_for = if shown == Shown::Full { self.asked_for(index, piece, &said) } else { String::new() };
+        format!("{}{asked_for}{note}", said.trim_end())
     }
 
     fn render(self) -> Written {
         let unit = self.reading.unit;
         let mut body = String::new();
         for (_, fact) in self.facts.iter().zip(&self.reading.facts).filter(|(said, _)| **said) {
-            body.push_str(&fact.text);
+            body.push_str(&said(fact));
             body.push('\n');
         }
         let (mut missing, mut kept) = (0, 0);
@@ -356,7 +243,7 @@ impl Choice<'_> {
             Layout::Numbered(first) => first,
             Layout::Gaps | Layout::Bare => 0,
         };
-        for (piece, shown) in self.reading.pieces.iter().zip(&self.shown) {
+        for (index, (piece, shown)) in self.reading.pieces.iter().zip(&self.shown).enumerate() {
             if *shown == Shown::Out {
                 // Empty lines are no loss; a gap of nothing else needs no mark.
                 let blank = piece.units == 1 && piece.text(self.text).trim().is_empty();
@@ -375,21 +262,20 @@ impl Choice<'_> {
                 body.push_str(&format!("{number}: "));
             }
             before = *shown;
-            body.push_str(&self.said_of(piece, *shown));
+            body.push_str(&self.said_of(index, piece, *shown));
             body.push('\n');
             number += piece.units;
             kept += piece.units;
         }
         mark_gap(&mut body, &mut missing, self.reading.layout, unit);
+        body.push_str(&self.said_of_left_out());
         body.truncate(body.trim_end_matches('\n').len());
-        Written { body, units: kept }
+        Written { body, units: kept, left_out: self.left_out, folded: self.folded }
     }
 }
 
-/// `load_batch`, `LoadBatch`, `src/load.rs`: a name that is not also a word of a sentence.
-fn is_identifier(name: &str) -> bool {
-    let humps = name.chars().zip(name.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
-    humps || name.contains(['_', '/', '.', ':'])
+fn said(fact: &Fact) -> Cow<'_, str> {
+    if fact.text.len() <= FACT_CHARS { Cow::Borrowed(&fact.text) } else { cut_to_chars(&fact.text, FACT_CHARS).into() }
 }
 
 fn mark_gap(body: &mut String, missing: &mut usize, layout: Layout, unit: Unit) {
@@ -397,76 +283,4 @@ fn mark_gap(body: &mut String, missing: &mut usize, layout: Layout, unit: Unit) 
         body.push_str(&format!("[… {} …]\n", unit.count(*missing)));
     }
     *missing = 0;
-}
-
-/// Each line cut to `limit` characters, with encoded data told by its size.
-pub fn cut_lines(text: &str, limit: usize) -> Cow<'_, str> {
-    if text.len() <= limit.min(BLOB_CHARS) {
-        return Cow::Borrowed(text);
-    }
-    let lines: Vec<Cow<'_, str>> = text.lines().map(|line| cut_line(line, limit)).collect();
-    match lines.as_slice() {
-        [only] => only.clone(),
-        lines => Cow::Owned(lines.join("\n")),
-    }
-}
-
-/// Keeps the beginning, the end, and what stands around the word of an error.
-fn cut_line(line: &str, limit: usize) -> Cow<'_, str> {
-    let line = without_blobs(line);
-    if line.chars().nth(limit).is_none() {
-        return line;
-    }
-    let around = events::error_word(&line).unwrap_or(0);
-    let start = line.get(..around).map_or(0, |before| before.chars().count());
-    let length = line.chars().count();
-    let (head, window) = if start > limit / 2 { (limit / 4, limit / 2) } else { (limit * 3 / 4, 0) };
-    let take = |from: usize, count: usize| line.chars().skip(from).take(count).collect::<String>();
-    let mut cut = take(0, head);
-    let mut at = head;
-    if window > 0 {
-        let from = start.saturating_sub(window / 4).max(head);
-        if from > at {
-            cut.push_str(&format!("[… {} chars …]", Tokens((from - at) as u64)));
-        }
-        cut.push_str(&take(from, window));
-        at = from + window;
-    }
-    let end = limit - head - window;
-    let tail = length.saturating_sub(end).max(at);
-    if tail > at {
-        cut.push_str(&format!("[… {} chars …]", Tokens((tail - at) as u64)));
-    }
-    if length > tail {
-        cut.push_str(&take(tail, length - tail));
-    }
-    Cow::Owned(cut)
-}
-
-/// Encoded data (base64 and the like) is told by its size.
-pub fn without_blobs(line: &str) -> Cow<'_, str> {
-    if line.len() < BLOB_CHARS {
-        return Cow::Borrowed(line);
-    }
-    let is_code = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-');
-    let mut shorter = String::new();
-    let (mut at, mut copied) = (0, 0);
-    let bytes = line.as_bytes();
-    while at < bytes.len() {
-        let run = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| is_code(**byte)).count();
-        let word = line.get(at..at + run).unwrap_or_default();
-        let mixed = |test: fn(&u8) -> bool| word.as_bytes().iter().filter(|byte| test(byte)).count() * 20 > run;
-        let encoded = mixed(u8::is_ascii_digit) && mixed(u8::is_ascii_alphabetic);
-        if run >= BLOB_CHARS && encoded {
-            shorter.push_str(line.get(copied..at).unwrap_or_default());
-            shorter.push_str(&format!("[{} chars of encoded data]", Tokens(run as u64)));
-            copied = at + run;
-        }
-        at += run.max(1);
-    }
-    if copied == 0 {
-        return Cow::Borrowed(line);
-    }
-    shorter.push_str(line.get(copied..).unwrap_or_default());
-    Cow::Owned(shorter)
 }

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
 use crate::outputs::numbers;
 use crate::outputs::reading::lines;
 
 /// How blocks are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+enum Style {
     /// By indentation: YAML.
     Indented,
     /// By headings in brackets: TOML, INI, units.
@@ -44,6 +46,22 @@ pub(super) struct Entry<'text> {
     pub(super) depth: usize,
     pub(super) key: &'text str,
     pub(super) value: &'text str,
+    /// Of an element: `id="7" state="sent"`.
+    pub(super) attributes: &'text str,
+}
+
+impl<'text> Entry<'text> {
+    /// The attributes by name: `state` is `sent`.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = (&'text str, &'text str)> + use<'text> {
+        let mut rest = self.attributes;
+        std::iter::from_fn(move || {
+            let (name, after) = rest.split_once('=')?;
+            let quote = after.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+            let (value, behind) = after.get(1..)?.split_once(quote)?;
+            rest = behind;
+            Some((name.trim(), value))
+        })
+    }
 }
 
 /// Lines that are looked at first.
@@ -86,7 +104,7 @@ const CODE: &[&str] = &[
 ];
 
 /// The lines of a configuration, if the text is one.
-pub(super) fn entries(text: &str) -> Option<(Style, Vec<Entry<'_>>)> {
+pub(super) fn entries(text: &str) -> Option<Vec<Entry<'_>>> {
     let numbered = numbers::is_numbered(text.lines().skip(text.lines().count() / 3).take(SAMPLE));
     let plain = |span: &Range<usize>| {
         let line = text.get(span.clone()).unwrap_or_default();
@@ -110,13 +128,12 @@ pub(super) fn entries(text: &str) -> Option<(Style, Vec<Entry<'_>>)> {
         entries.push(entry);
     }
     let values = entries.iter().filter(|entry| entry.role == Role::Value).count();
-    (good >= FEWEST_KEYS && foreign * 8 <= good && values <= good * 3 && is_regular(style, &entries))
-        .then_some((style, entries))
+    (good >= FEWEST_KEYS && foreign * 8 <= good && values <= good * 3 && is_regular(style, &entries)).then_some(entries)
 }
 
 /// Keys stand once in their block, and items are no sentences: else these are messages with a word before them.
 fn is_regular(style: Style, entries: &[Entry<'_>]) -> bool {
-    let mut seen: HashSet<(usize, &str)> = HashSet::new();
+    let mut seen: HashSet<u64> = HashSet::new();
     let (mut keys, mut again, mut items, mut sentences) = (0, 0, 0, 0);
     let mut opened = vec![0_usize];
     for (index, entry) in entries.iter().enumerate() {
@@ -128,7 +145,7 @@ fn is_regular(style: Style, entries: &[Entry<'_>]) -> bool {
                 keys += 1;
                 opened.truncate(entry.depth + 1);
                 let block = opened.last().copied().unwrap_or_default();
-                again += usize::from(!seen.insert((block, entry.key)));
+                again += usize::from(!seen.insert(xxh3_64_with_seed(entry.key.as_bytes(), block as u64)));
                 opened.push(index);
             }
             Role::Item => {
@@ -283,6 +300,7 @@ impl Reader {
             depth,
             key,
             value,
+            attributes: "",
         };
         if words.is_empty() {
             return found(Role::Nothing, 0, "", "");

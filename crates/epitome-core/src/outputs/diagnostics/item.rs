@@ -62,7 +62,7 @@ impl Item<'_> {
 const MESSAGE_CHARS: usize = 1_000;
 
 /// A text with quoted parts and numbers taken out, and those.
-fn split(text: &str) -> (String, Vec<String>) {
+pub(super) fn split(text: &str) -> (String, Vec<String>) {
     let (mut skeleton, mut values) = (String::new(), Vec::new());
     // Longer ones are no messages that others repeat.
     let end = text.char_indices().nth(MESSAGE_CHARS).map_or(text.len(), |(end, _)| end);
@@ -106,6 +106,16 @@ pub(super) fn in_one_line(line: &str) -> bool {
 fn severity_of(rest: &str) -> Option<(Severity, &str, &str)> {
     let rest = rest.trim_start_matches([' ', '-', ':']).trim();
     let (word, after) = rest.split_at(rest.bytes().take_while(u8::is_ascii_alphabetic).count());
+    // rubocop: `C: Style/…`
+    if let Some((letter, message)) = rest.split_once(": ").filter(|(letter, _)| letter.len() == 1) {
+        let severity = match letter {
+            "E" | "F" => Severity::Error,
+            "W" | "C" | "R" => Severity::Warning,
+            "I" => Severity::Note,
+            _ => return None,
+        };
+        return Some((severity, "", message.trim()));
+    }
     let severity = match word.to_ascii_lowercase().as_str() {
         "error" | "fatal" | "err" => Severity::Error,
         "warning" | "warn" | "style" | "convention" | "refactor" => Severity::Warning,
@@ -133,13 +143,17 @@ fn code_of(rest: &str) -> Option<(Severity, &str, &str)> {
     let digits = code.bytes().skip(letters).filter(u8::is_ascii_digit).count();
     let known = (1..=5).contains(&letters) && digits >= 1 && letters + digits == code.len();
     let severity = if matches!(code.bytes().next(), Some(b'F' | b'E')) { Severity::Error } else { Severity::Warning };
-    known.then_some((severity, code, message.trim()))
+    // hadolint: `DL3008 warning: …`
+    match severity_of(message).filter(|(_, other, _)| known && other.is_empty()) {
+        Some((severity, _, said)) => Some((severity, code, said)),
+        None => known.then_some((severity, code, message.trim())),
+    }
 }
 
 /// A place and a message in one line.
 fn in_line(line: &str) -> Option<(Placed<'_>, Severity, &str, &str)> {
     // golangci and others begin with white space; a stack frame does too, so only a little of it.
-    let found = placed(line).filter(|found| found.form != Form::Dashes)?;
+    let Some(found) = placed(line).filter(|found| found.form != Form::Dashes) else { return of_a_tool(line) };
     let spaced = found.rest.starts_with(' ') && !found.rest.starts_with("  ");
     if !spaced {
         return None;
@@ -151,6 +165,14 @@ fn in_line(line: &str) -> Option<(Placed<'_>, Severity, &str, &str)> {
         (precise && !message.is_empty()).then_some((Severity::Error, "", message))
     })?;
     Some((found, severity, code, message))
+}
+
+/// `main.obj : error LNK2019: unresolved …`, `LINK : fatal error LNK1181: …`: a file or a tool without a line.
+fn of_a_tool(line: &str) -> Option<(Placed<'_>, Severity, &str, &str)> {
+    let (path, rest) = line.split_once(" : ")?;
+    let named = !path.trim().is_empty() && !path.trim().contains(' ');
+    let (severity, code, message) = severity_of(rest).filter(|(_, code, _)| named && !code.is_empty())?;
+    Some((Placed { path: path.trim(), at: "", rest, form: Form::Colons }, severity, code, message))
 }
 
 /// `error[E0308]: mismatched types`: the place stands below.
@@ -214,8 +236,10 @@ pub(super) fn is_total(line: &str) -> bool {
         "warning: `",
         "your code has been rated",
     ];
+    let number = lower.bytes().take_while(u8::is_ascii_digit).count();
+    let opens_with_number = number > 0 && lower.get(number..).is_some_and(|rest| rest.starts_with(' '));
     trimmed.len() < 200
-        && ((counted && words && (lower.starts_with(|c: char| c.is_ascii_digit()) || lower.starts_with("found ")))
+        && ((counted && words && (opens_with_number || lower.starts_with("found ")))
             || opens.iter().any(|opening| lower.starts_with(opening) && (counted || words)))
 }
 
@@ -239,6 +263,7 @@ pub(super) fn items<'text>(lines: &[&'text str]) -> (Vec<Item<'text>>, Vec<Part>
             (inside, waiting) = (true, None);
             let at = match found.form {
                 Form::Brackets => format!("({})", found.at),
+                Form::Colons | Form::Dashes if found.at.is_empty() => String::new(),
                 Form::Colons | Form::Dashes => format!(":{}", found.at),
             };
             items.push(item(found.path, at, severity, code, said));

@@ -15,6 +15,8 @@ enum Form {
     Opening,
     /// With the number behind it, if that is not zero.
     Exit,
+    /// What is counted as bad: `unreachable=1`, `dropped: 3`, if it is not zero.
+    Counted,
 }
 
 const WORDS: &[(&str, Form)] = &[
@@ -81,6 +83,70 @@ const WORDS: &[(&str, Form)] = &[
     ("sigsegv", Form::Phrase),
     ("sigkill", Form::Phrase),
     ("sigabrt", Form::Phrase),
+    // States of containers and services.
+    ("crashloop", Form::Phrase),
+    ("imagepullbackoff", Form::Phrase),
+    ("errimagepull", Form::Phrase),
+    ("unhealthy", Form::Word),
+    ("degraded", Form::Word),
+    // Other languages; capitals beyond ASCII are spelled out.
+    ("fehler", Form::Word),
+    ("fehlgeschlagen", Form::Word),
+    ("warnung", Form::Word),
+    ("verweigert", Form::Word),
+    ("erreur", Form::Word),
+    ("échec", Form::Word),
+    ("Échec", Form::Word),
+    ("échou", Form::Word),
+    ("avertissement", Form::Word),
+    ("refusé", Form::Word),
+    ("impossible de ", Form::Phrase),
+    ("introuvable", Form::Word),
+    ("fallo:", Form::Word),
+    ("falló", Form::Word),
+    ("fallido", Form::Word),
+    ("advertencia", Form::Word),
+    ("no se pudo ", Form::Phrase),
+    ("denegado", Form::Word),
+    ("erro:", Form::Word),
+    ("falha", Form::Word),
+    ("falhou", Form::Word),
+    ("aviso:", Form::Word),
+    ("errore", Form::Word),
+    ("avviso:", Form::Word),
+    ("fallito", Form::Word),
+    ("impossibile ", Form::Phrase),
+    ("fout:", Form::Word),
+    ("mislukt", Form::Word),
+    ("waarschuwing", Form::Word),
+    ("błąd", Form::Word),
+    ("Błąd", Form::Word),
+    ("ostrzeżenie", Form::Word),
+    ("ошибк", Form::Word),
+    ("Ошибк", Form::Word),
+    ("ОШИБК", Form::Word),
+    ("сбой", Form::Word),
+    ("Сбой", Form::Word),
+    ("не удалось", Form::Phrase),
+    ("Не удалось", Form::Phrase),
+    ("предупреждение", Form::Word),
+    ("Предупреждение", Form::Word),
+    ("помилка", Form::Word),
+    ("Помилка", Form::Word),
+    ("エラー", Form::Phrase),
+    ("失敗", Form::Phrase),
+    ("警告", Form::Phrase),
+    ("例外", Form::Phrase),
+    ("できません", Form::Phrase),
+    ("错误", Form::Phrase),
+    ("失败", Form::Phrase),
+    ("异常", Form::Phrase),
+    ("錯誤", Form::Phrase),
+    ("오류", Form::Phrase),
+    ("에러", Form::Phrase),
+    ("실패", Form::Phrase),
+    ("경고", Form::Phrase),
+    ("hata:", Form::Word),
     ("exit status", Form::Exit),
     ("exit code", Form::Exit),
     ("exited with", Form::Exit),
@@ -89,6 +155,12 @@ const WORDS: &[(&str, Form)] = &[
     ("returncode", Form::Exit),
     ("exit=", Form::Exit),
     ("rc=", Form::Exit),
+    ("unreachable=", Form::Counted),
+    ("unreachable: ", Form::Counted),
+    ("dropped=", Form::Counted),
+    ("dropped: ", Form::Counted),
+    ("timeouts=", Form::Counted),
+    ("timeouts: ", Form::Counted),
     // Kubernetes' logs: E0915 08:00:01. Debian's tools: `E: no package`.
     ("\ne0", Form::Opening),
     ("\ne1", Form::Opening),
@@ -123,10 +195,20 @@ pub(super) fn find_error(bytes: &[u8], from: usize) -> Option<usize> {
             Form::Opening => return opens_event(bytes.get(at + 1..).unwrap_or_default()).then_some(at + 1),
             Form::Word => begins(bytes, at) && is_event_word(bytes, at, end),
             Form::Phrase => begins(bytes, at) && !is_none_counted(bytes, at, end),
+            Form::Counted => begins(bytes, at) && has_count(bytes.get(end..).unwrap_or_default()),
             Form::Exit => begins(bytes, at) && has_number(bytes.get(end..).unwrap_or_default()),
         };
         reports.then_some(at)
     })
+}
+
+/// Whether the word at the beginning of these bytes warns of something.
+pub(super) fn warns(word: &[u8]) -> bool {
+    const WARNING: &[&str] =
+        &["w", "avert", "advert", "aviso", "avviso", "ostrze", "предупр", "Предупр", "警告", "경고"];
+    WARNING
+        .iter()
+        .any(|warning| word.get(..warning.len()).is_some_and(|start| start.eq_ignore_ascii_case(warning.as_bytes())))
 }
 
 /// Whether an error is reported by a level, or by words that are used for nothing else.
@@ -190,6 +272,15 @@ fn has_number(after: &[u8]) -> bool {
     let number = after.get(skipped..).unwrap_or_default();
     let number = number.get(..number.iter().take_while(|byte| byte.is_ascii_digit()).count()).unwrap_or_default();
     number.iter().any(|digit| *digit != b'0')
+}
+
+/// A whole number that is not zero.
+fn has_count(after: &[u8]) -> bool {
+    let after = after.trim_ascii_start();
+    let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let (number, rest) = after.split_at(digits);
+    let ends = rest.first().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
+    ends && number.iter().any(|digit| *digit != b'0')
 }
 
 /// Whether the word at `at..end` stands for itself, not for a name it is a part of, and was not counted as none.
@@ -261,6 +352,12 @@ fn value_after(after: &[u8]) -> Option<&[u8]> {
 
 /// `0 errors`, `no warnings`, `failed: 0`, `"error": null`: there was none.
 fn is_none_counted(line: &[u8], at: usize, word_end: usize) -> bool {
+    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    let after = line.get(word_end..).unwrap_or_default();
+    let after = after.get(after.iter().take_while(name).count()..).unwrap_or_default();
+    let value = value_after(after);
+    // `unreachable=0 failed=1`: the number before it is another's.
+    let labelled = value.is_some_and(|value| value.first().is_some_and(u8::is_ascii_digit));
     let before = line.get(at.saturating_sub(24)..at).unwrap_or_default().trim_ascii_end();
     // 0 tests failed
     let last_word = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
@@ -276,16 +373,13 @@ fn is_none_counted(line: &[u8], at: usize, word_end: usize) -> bool {
     let zero = number.strip_suffix(b"0").is_some_and(|rest| {
         rest.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.' && *byte != b',')
     });
-    if zero || none {
+    if (zero && !labelled) || none {
         return true;
     }
-    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let after = line.get(word_end..).unwrap_or_default();
-    let after = after.get(after.iter().take_while(name).count()..).unwrap_or_default();
     let is_zero = |value: &[u8], ends: fn(&u8) -> bool| {
         value.strip_prefix(b"0").is_some_and(|rest| rest.first().is_none_or(ends))
     };
-    match value_after(after) {
+    match value {
         Some(value) => {
             let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'.' | b':' | b'-' | b'/' | b'%');
             let nothing: [&[u8]; 8] = [b"null", b"none", b"nil", b"false", b"\"\"", b"''", b"[]", b"{}"];

@@ -9,6 +9,8 @@ use crate::outputs::outliers::{Cell, Column, outliers, summarize};
 const USUAL: usize = 5;
 /// More are no exceptions.
 const AT_MOST: usize = 6;
+/// So many values of one object may be one column.
+const MAP: usize = 20;
 /// A path is not longer.
 const DEPTH: usize = 64;
 /// Larger trees are told by their records.
@@ -52,12 +54,7 @@ pub(super) fn odd_leaves(tree: &Tree<'_>, documents: &[Document]) -> Vec<(Id, St
             odd.push(*only);
             continue;
         }
-        let cells = ids.iter().map(|id| match tree.kind(*id) {
-            Kind::Number => Cell::Number(tree.written(*id)),
-            Kind::Flag => Cell::Flag(tree.written(*id)),
-            Kind::String => Cell::Text(tree.unquoted(*id)),
-            Kind::Null | Kind::Object | Kind::Array => Cell::Empty,
-        });
+        let cells = ids.iter().map(|id| cell(tree, *id));
         let summary = summarize(&Column { name: String::new(), cells: cells.collect() });
         odd.extend(outliers(&[summary], ids.len()).iter().filter_map(|odd| ids.get(odd.row)));
     }
@@ -66,6 +63,27 @@ pub(super) fn odd_leaves(tree: &Tree<'_>, documents: &[Document]) -> Vec<(Id, St
         return Vec::new();
     }
     odd.into_iter().map(|id| (id, path(tree, &parents, id))).collect()
+}
+
+/// Values of one object that are unlike all others of it: one flag of eighty that is off.
+pub(super) fn odd_values(tree: &Tree<'_>, object: Id) -> Vec<Id> {
+    let plain = |id: &Id| !matches!(tree.kind(*id), Kind::Object | Kind::Array);
+    let ids: Vec<Id> = tree.children(object).filter(plain).collect();
+    if tree.kind(object) != Kind::Object || ids.len() < MAP || ids.len() > LEAVES {
+        return Vec::new();
+    }
+    let summary = summarize(&Column { name: String::new(), cells: ids.iter().map(|id| cell(tree, *id)).collect() });
+    let odd: Vec<Id> = outliers(&[summary], ids.len()).iter().filter_map(|odd| ids.get(odd.row)).copied().collect();
+    if odd.len() > AT_MOST / 2 { Vec::new() } else { odd }
+}
+
+fn cell<'text>(tree: &Tree<'text>, id: Id) -> Cell<'text> {
+    match tree.kind(id) {
+        Kind::Number => Cell::Number(tree.written(id)),
+        Kind::Flag => Cell::Flag(tree.written(id)),
+        Kind::String => Cell::Text(tree.unquoted(id)),
+        Kind::Null | Kind::Object | Kind::Array => Cell::Empty,
+    }
 }
 
 /// `children[2].children[0].note`

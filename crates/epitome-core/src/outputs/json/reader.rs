@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use super::odd::odd_leaves;
-use super::records::{Records, glance_at, look_at};
+use super::notebook;
+use super::odd::{odd_leaves, odd_values};
+use super::printed::printed;
+use super::records::{Found, Records, breaks_off, glance_at, look_at};
 use super::scan::{Document, Id, Kind, Tree, number_prefix};
 use super::show::{cut_string, one_line};
 use crate::outputs::outliers::Cell;
@@ -23,7 +25,7 @@ const EXAMPLE_CHARS: usize = 260;
 const FEW_RECORDS: usize = 12;
 const BRIEF_CHARS: usize = 130;
 /// A record that must not be lost; less than what the writer cuts.
-const FINDING_CHARS: usize = 560;
+pub(super) const FINDING_CHARS: usize = 560;
 /// Long texts come behind everything that is short, links and numbers of things behind them.
 const LONG_TEXT: u8 = 40;
 const LINKS: u8 = 80;
@@ -35,6 +37,8 @@ const DEPTH: usize = 12;
 /// Takes documents apart.
 pub(super) struct Reader<'tree, 'text> {
     tree: &'tree Tree<'text>,
+    /// Of the call: they name the programs that may say something beside the documents.
+    arguments: &'tree str,
     effort: Effort,
     reading: Reading,
     /// Up to here the text is in pieces.
@@ -49,9 +53,18 @@ pub(super) struct Reader<'tree, 'text> {
 }
 
 impl<'tree, 'text> Reader<'tree, 'text> {
-    pub(super) fn new(tree: &'tree Tree<'text>, effort: Effort) -> Reader<'tree, 'text> {
-        let reading = Reading::empty(Unit::Line);
-        Reader { tree, effort, reading, at: 0, frames: 0, has_records: false, odd: Vec::new(), joined: Vec::new() }
+    pub(super) fn new(tree: &'tree Tree<'text>, arguments: &'tree str, effort: Effort) -> Reader<'tree, 'text> {
+        Reader {
+            tree,
+            arguments,
+            effort,
+            reading: Reading::empty(Unit::Line),
+            at: 0,
+            frames: 0,
+            has_records: false,
+            odd: Vec::new(),
+            joined: Vec::new(),
+        }
     }
 
     pub(super) fn read(mut self, documents: &[Document]) -> Reading {
@@ -90,6 +103,11 @@ impl<'tree, 'text> Reader<'tree, 'text> {
             self.say_broken(documents);
             for document in documents {
                 self.lines_until(document.span.start);
+                if let Some(cells) = notebook::cells(self.tree, document.root) {
+                    self.push_cells(cells);
+                    self.swallow(document.span.end);
+                    continue;
+                }
                 let (root, path) = self.first_fork(document.root);
                 if !path.is_empty() && !self.is_list(root) {
                     self.reading.say_always(format!("in {path}:"));
@@ -193,6 +211,19 @@ impl<'tree, 'text> Reader<'tree, 'text> {
         !keys.is_empty() && self.tree.children(id).take(20).all(|child| alike(&child))
     }
 
+    /// The cells of a notebook.
+    fn push_cells(&mut self, cells: Vec<(Id, String, Rank)>) {
+        let failed = cells.iter().filter(|(_, _, rank)| rank.finding().is_some()).count();
+        let failed = if failed > 0 { format!(", {}", Finding::Error.count(failed)) } else { String::new() };
+        self.reading.unit = Unit::Record;
+        self.reading.layout = Layout::Bare;
+        self.reading.say_always(format!("{} cells{failed}", cells.len()));
+        for (id, shown, rank) in cells {
+            let end = self.tree.node(id).map_or(self.at, |node| node.span.end);
+            self.push_span(end, Piece { rank, full: Some(shown), ..Piece::ordinary(0..0) });
+        }
+    }
+
     /// An outline of a value, or its records.
     fn walk(&mut self, id: Id, path: &str, depth: usize) {
         if self.is_list(id) && self.tree.node(id).is_some_and(|node| node.span.len() > 2 * OUTLINE_CHARS) {
@@ -203,7 +234,7 @@ impl<'tree, 'text> Reader<'tree, 'text> {
             } else {
                 Vec::new()
             };
-            if !joined.is_empty() && items.last().is_some_and(|last| !self.tree.written(*last).ends_with('}')) {
+            if !joined.is_empty() && items.last().is_some_and(|last| breaks_off(self.tree, *last)) {
                 items.pop();
             }
             items.extend(&joined);
@@ -213,6 +244,7 @@ impl<'tree, 'text> Reader<'tree, 'text> {
         }
         let tree = self.tree;
         let mut group: Vec<(Id, String)> = Vec::new();
+        let odd_values = if self.effort == Effort::Full { odd_values(tree, id) } else { Vec::new() };
         for (position, child) in tree.children(id).enumerate() {
             let name = tree.key(child).map_or_else(|| format!("[{position}]"), str::to_owned);
             let below = match (path.is_empty(), tree.key(child)) {
@@ -229,6 +261,10 @@ impl<'tree, 'text> Reader<'tree, 'text> {
             if let Some((_, whole)) = odd.as_ref().filter(|(id, _)| *id == child) {
                 self.push_group(&mut group, path, depth);
                 let shown = format!("{whole}: {}", one_line(tree, child, FINDING_CHARS / 2));
+                self.push(child, shown, Rank::Finding(Finding::Outlier));
+            } else if odd_values.contains(&child) {
+                self.push_group(&mut group, path, depth);
+                let shown = format!("{below}: {}", one_line(tree, child, FINDING_CHARS / 2));
                 self.push(child, shown, Rank::Finding(Finding::Outlier));
             } else if odd.is_some() && is_container && depth < ODD_DEPTH {
                 self.push_group(&mut group, path, depth);
@@ -309,37 +345,17 @@ impl<'tree, 'text> Reader<'tree, 'text> {
 
     /// A long text: its beginning and end, and the lines in it that report an error.
     fn push_text(&mut self, id: Id, path: &str, depth: usize) {
-        let inner = self.tree.unquoted(id);
-        let broken = inner.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"");
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let is_output = matches!(
-            name,
-            "output" | "stdout" | "stderr" | "log" | "logs" | "message" | "error" | "result" | "traceback" | "stack"
-        );
-        let lines: Vec<&str> = broken.lines().collect();
-        if lines.len() < 3 || !is_output {
-            self.push(
-                id,
-                format!("{path}: \"{}\"", cut_string(&without_blobs(inner), OUTLINE_CHARS)),
-                Rank::Telling(depth as u8),
-            );
-            return;
-        }
-        let mut told = Reading::of_lines(&broken);
-        events::mark(&mut told, &broken);
-        let mut shown = format!("{path}: {} lines", lines.len());
-        let mut worst: Option<Finding> = None;
-        let last = told.pieces.len().saturating_sub(1);
-        for (position, piece) in told.pieces.iter().enumerate() {
-            let finding = piece.rank.finding();
-            worst = worst.into_iter().chain(finding).min();
-            if finding.is_some() || position < 2 || position == last {
-                shown
-                    .push_str(&format!("\n  {}", crate::outputs::cut_to_chars(piece.text(&broken), FINDING_CHARS / 2)));
+        let rank = |finding: Option<Finding>, telling: u8| match finding {
+            Some(finding) => Rank::Finding(finding),
+            None => Rank::Telling(telling.saturating_add(depth as u8)),
+        };
+        match printed(self.tree.unquoted(id), path) {
+            Some((shown, worst)) => self.push(id, shown, rank(worst, LONG_TEXT)),
+            None => {
+                let words = cut_string(&without_blobs(self.tree.unquoted(id)), OUTLINE_CHARS);
+                self.push(id, format!("{path}: \"{words}\""), rank(None, 0));
             }
         }
-        let rank = worst.map_or(Rank::Telling(LONG_TEXT.saturating_add(depth as u8)), Rank::Finding);
-        self.push(id, crate::outputs::write::cut_lines(&shown, FINDING_CHARS).into_owned(), rank);
     }
 
     /// Pieces for the records. The last ones may stand apart, with lines of something else before each.
@@ -358,8 +374,8 @@ impl<'tree, 'text> Reader<'tree, 'text> {
                 .map(|(id, path)| format!(" ← {path}: {}", one_line(self.tree, *id, BRIEF_CHARS)))
                 .collect();
             if !odd.is_empty() {
-                let (_, note) = findings.entry(row).or_insert((Finding::Outlier, String::new()));
-                note.push_str(&odd.concat());
+                let found = findings.entry(row).or_insert(Found::new(Finding::Outlier, String::new()));
+                found.note.push_str(&odd.concat());
             }
             let is_apart = row + apart.len() >= items.len();
             if is_apart {
@@ -373,7 +389,7 @@ impl<'tree, 'text> Reader<'tree, 'text> {
                 None => EXAMPLE_CHARS,
             };
             let rank = match finding {
-                Some((finding, _)) => Rank::Finding(*finding),
+                Some(found) => Rank::Finding(found.finding),
                 None if row == 0 => Rank::Telling(0),
                 None if row + 1 == items.len() => Rank::Telling(1),
                 None => Rank::Ordinary,
@@ -385,9 +401,20 @@ impl<'tree, 'text> Reader<'tree, 'text> {
             if plain {
                 self.at = start;
             }
-            let shown = (!plain).then(|| format!("{key}{}", one_line(self.tree, *item, chars)));
+            // What breaks off is shown as far as it goes, not as a whole.
+            let broken = breaks_off(self.tree, *item);
+            let told = finding.and_then(|found| found.told.as_ref());
+            let shown = match plain {
+                true => None,
+                false if told.is_some() => told.map(|told| format!("{key}{told}")),
+                false if broken => {
+                    let words: Vec<&str> = written.split_whitespace().collect();
+                    Some(format!("{key}{} …", cut_string(&words.join(" "), chars)))
+                }
+                false => Some(format!("{key}{}", one_line(self.tree, *item, chars))),
+            };
             let end = self.tree.node(*item).map_or(self.at, |node| node.span.end);
-            let note = finding.map(|(_, note)| note.clone()).filter(|note| !note.is_empty());
+            let note = finding.map(|found| found.note.clone()).filter(|note| !note.is_empty());
             self.push_span(end, Piece { units: 1, rank, full: shown, note, ..Piece::ordinary(0..0) });
         }
     }
@@ -440,7 +467,9 @@ impl<'tree, 'text> Reader<'tree, 'text> {
             let prefix = if self.tree.numbered { number_prefix(words) } else { 0 };
             if words.get(prefix..).is_some_and(|words| !words.trim().is_empty()) {
                 let units = usize::from(self.reading.unit != Unit::Record);
-                self.reading.pieces.push(Piece { units, ..Piece::ordinary(span) });
+                let message = events::tool_message(words, self.arguments);
+                let rank = message.map_or(Rank::Ordinary, Rank::Finding);
+                self.reading.pieces.push(Piece { units, ..Piece::ordinary(span).ranked(rank) });
             }
         }
         self.at = end;

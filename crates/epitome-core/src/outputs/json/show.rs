@@ -45,6 +45,17 @@ pub(super) fn one_line(tree: &Tree<'_>, id: Id, chars: usize) -> String {
     crate::outputs::cut_to_chars(&without_blobs(&shown), chars)
 }
 
+/// Whether all of a value can be shown in so many characters.
+pub(super) fn fits(tree: &Tree<'_>, id: Id, chars: usize) -> bool {
+    let [all, ..] = DETAILS;
+    let mut shown = String::new();
+    if tree.node(id).is_none_or(|node| node.span.len() > chars.saturating_mul(12)) {
+        return false;
+    }
+    write(tree, id, all, 0, &mut shown);
+    shown.chars().nth(chars).is_none()
+}
+
 /// A string cut to about `chars` characters: its beginning and its end.
 pub(super) fn cut_string(text: &str, chars: usize) -> String {
     let count = text.chars().count();

@@ -27,6 +27,8 @@ pub(super) struct Entry<'text> {
     /// As the list writes it.
     pub(super) written: &'text str,
     pub(super) mode: &'text str,
+    /// Where a link leads.
+    pub(super) target: &'text str,
     pub(super) date: &'text str,
     /// To be compared with others of the same list: year, month, day, minutes.
     pub(super) when: Option<(u32, u32, u32, u32)>,
@@ -35,7 +37,18 @@ pub(super) struct Entry<'text> {
 impl<'text> Entry<'text> {
     fn of(path: &'text str) -> Entry<'text> {
         let is_folder = path.ends_with('/');
-        Entry { path, parent: "", is_folder, depth: 0, size: None, written: "", mode: "", date: "", when: None }
+        Entry {
+            path,
+            parent: "",
+            is_folder,
+            depth: 0,
+            size: None,
+            written: "",
+            mode: "",
+            target: "",
+            date: "",
+            when: None,
+        }
     }
 
     /// `.rs`, or what it has instead of one.
@@ -51,7 +64,8 @@ impl<'text> Entry<'text> {
     /// What is left when everybody's links, owner and group are left out.
     pub(super) fn in_short(&self, path: &str) -> String {
         let folder = if self.is_folder && !path.ends_with('/') { "/" } else { "" };
-        format!("{} {} {} {path}{folder}", self.mode, self.written, self.date)
+        let target = if self.target.is_empty() { String::new() } else { format!(" -> {}", self.target) };
+        format!("{} {} {} {path}{folder}{target}", self.mode, self.written, self.date)
     }
 }
 
@@ -151,9 +165,9 @@ fn long(line: &str) -> Option<Entry<'_>> {
         (line.get(from..fields.at)?, Some((year, month, day, time)))
     };
     let path = line.get(fields.at..)?.trim_start();
-    let path = path.split(" -> ").next().unwrap_or(path);
+    let (path, target) = path.split_once(" -> ").unwrap_or((path, ""));
     let is_folder = mode.starts_with('d');
-    (!path.is_empty()).then_some(Entry { is_folder, size, written, mode, date, when, ..Entry::of(path) })
+    (!path.is_empty()).then_some(Entry { is_folder, size, written, mode, target, date, when, ..Entry::of(path) })
 }
 
 struct Fields<'line> {

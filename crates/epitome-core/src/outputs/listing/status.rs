@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use crate::outputs::place::is_path;
 use crate::outputs::reading::{Events, Finding, Layout, Rank, Reading};
 
+/// So few files of a sort are told one by one, where another sort has so many times as many.
+const RARE: usize = 2;
+const COMMONER: usize = 5;
+
 /// Reads the state of a working tree.
 pub(super) fn read(text: &str) -> Option<Reading> {
     let long = text.lines().take(12).any(|line| {
@@ -23,7 +27,8 @@ pub(super) fn read(text: &str) -> Option<Reading> {
     let mut group = "";
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut known = 0;
-    for piece in &mut reading.pieces {
+    let mut sorts: Vec<Option<String>> = vec![None; reading.pieces.len()];
+    for (piece, of) in reading.pieces.iter_mut().zip(&mut sorts) {
         let line = piece.text(text);
         let body = line.trim();
         if body.is_empty() {
@@ -36,6 +41,7 @@ pub(super) fn read(text: &str) -> Option<Reading> {
                 continue;
             };
             *counts.entry(sort.to_owned()).or_default() += 1;
+            *of = Some(sort.to_owned());
             piece.rank = if sort == "conflict" { Rank::Finding(Finding::Error) } else { Rank::Telling(1) };
         } else if let Some(heading) = heading(body) {
             group = heading;
@@ -50,7 +56,8 @@ pub(super) fn read(text: &str) -> Option<Reading> {
             let conflict = group == "unmerged";
             piece.rank = if conflict { Rank::Finding(Finding::Error) } else { Rank::Telling(1) };
             piece.full = Some(if group == "untracked" { format!("? {body}") } else { body.replacen(":   ", ":", 1) });
-            *counts.entry(sort).or_default() += 1;
+            *counts.entry(sort.clone()).or_default() += 1;
+            *of = Some(sort);
         } else {
             let state =
                 ["On branch", "Your branch", "HEAD detached", "and have", "nothing to", "no changes", "You are"];
@@ -63,9 +70,21 @@ pub(super) fn read(text: &str) -> Option<Reading> {
     if counts.is_empty() || known * 10 < filled * 7 {
         return None;
     }
+    keep_rare(&mut reading, &counts, &sorts);
     let said: Vec<String> = counts.iter().map(|(sort, count)| format!("{count} {sort}")).collect();
     reading.say_always(said.join(", "));
     Some(reading)
+}
+
+/// One deleted file among many changed ones.
+fn keep_rare(reading: &mut Reading, counts: &BTreeMap<String, usize>, sorts: &[Option<String>]) {
+    let most = counts.values().max().copied().unwrap_or_default();
+    let is_rare = |sort: &String| counts.get(sort).is_some_and(|count| *count <= RARE && most >= RARE * COMMONER);
+    for (piece, sort) in reading.pieces.iter_mut().zip(sorts) {
+        if piece.rank == Rank::Telling(1) && sort.as_ref().is_some_and(is_rare) {
+            piece.rank = Rank::Finding(Finding::Outlier);
+        }
+    }
 }
 
 fn heading(line: &str) -> Option<&'static str> {
@@ -141,7 +160,7 @@ mod tests {
         (0..60).for_each(|n| text.push_str(&format!("\tmodified:   crates/core/src/some_module_{n}.rs\n")));
         text.push_str("\nUntracked files:\n  (use \"git add <file>...\" to include in what will be committed)\n\tnotes.md\n\nno changes added to commit (use \"git add\" and/or \"git commit -a\")\n");
         insta::assert_snapshot!(check("git status", &text), @r#"
-        [digest of listing: 11 of 72 lines kept, 3,179 bytes; original facc5b4cf520]
+        [digest of listing: 12 of 72 lines kept, 3,179 bytes; original facc5b4cf520]
         60 unstaged modified, 1 untracked
         On branch main
         Your branch is ahead of 'origin/main' by 2 commits.
@@ -153,7 +172,26 @@ mod tests {
         modified:crates/core/src/some_module_5.rs
         modified:crates/core/src/some_module_6.rs
         modified:crates/core/src/some_module_7.rs
+        ? notes.md
         no changes added to commit (use "git add" and/or "git commit -a")
         "#);
+    }
+
+    #[test]
+    fn a_conflict_does_not_make_every_changed_file_odd() {
+        let mut text = String::from(
+            "On branch main\n\nUnmerged paths:\n\tboth modified:   lib/a.py\n\nChanges not staged for commit:\n",
+        );
+        (0..90).for_each(|n| text.push_str(&format!("\tmodified:   lib/a_part_of_the_library_{n}.py\n")));
+        let digest = check("git status", &text);
+        assert!(digest.contains("both modified:lib/a.py") && !digest.contains("_50.py"), "{digest}");
+    }
+
+    #[test]
+    fn the_only_deleted_file_is_told() {
+        let mut text: String = (0..60).map(|n| format!(" M lib/part{n}.py\n")).collect();
+        text.insert_str(0, "?? notes.txt\n");
+        text.push_str(" D lib/keep.py\n");
+        assert!(check("git status --short", &text).contains("D lib/keep.py"));
     }
 }

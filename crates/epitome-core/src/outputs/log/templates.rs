@@ -37,6 +37,24 @@ pub(crate) enum Likeness {
     Masked,
 }
 
+impl Likeness {
+    /// What lines of one group have in common whatever their values are.
+    fn bucket(self, words: &[&str]) -> u64 {
+        let first = words.first().copied().unwrap_or_default();
+        match self {
+            // All words that are no values.
+            Likeness::Strict => {
+                let plain = words.iter().enumerate().filter(|(_, word)| is_plain(word));
+                let hash = |(at, word): (usize, &&str)| xxh3_64_with_seed(word.as_bytes(), at as u64);
+                plain.map(hash).fold(0, u64::wrapping_add)
+            }
+            // `node07` and `node12` may begin like lines.
+            Likeness::Alike => xxh3_64(first.chars().filter(|c| !c.is_ascii_digit()).collect::<String>().as_bytes()),
+            Likeness::Same | Likeness::Masked => xxh3_64(first.as_bytes()),
+        }
+    }
+}
+
 /// Puts lines into groups.
 #[derive(Debug)]
 pub(crate) struct Miner {
@@ -50,6 +68,8 @@ pub(crate) struct Miner {
 #[derive(Debug)]
 pub(crate) struct Group {
     words: Vec<String>,
+    /// Which of them were numbers or ids so far.
+    valued: Vec<bool>,
     /// How many lines.
     pub(crate) count: usize,
 }
@@ -66,8 +86,10 @@ impl Miner {
         let group = match self.by_mask.get(&id) {
             Some(known) => *known,
             None => {
-                let group = self.place(&mask);
-                self.by_mask.insert(id, group);
+                // Numbers of other lengths in a column leave other gaps.
+                let spaced = xxh3_64(mask.split_whitespace().collect::<Vec<_>>().join(" ").as_bytes());
+                let group = self.by_mask.get(&spaced).copied().unwrap_or_else(|| self.place(&mask));
+                self.by_mask.extend([(id, group), (spaced, group)]);
                 group
             }
         };
@@ -84,8 +106,7 @@ impl Miner {
 
     fn place(&mut self, mask: &str) -> usize {
         let words: Vec<&str> = mask.split_whitespace().take(WORDS_AT_MOST).collect();
-        let first = words.first().copied().unwrap_or_default();
-        let bucket = self.buckets.entry((words.len(), xxh3_64(first.as_bytes()))).or_default();
+        let bucket = self.buckets.entry((words.len(), self.likeness.bucket(&words))).or_default();
         if self.likeness != Likeness::Masked {
             for at in bucket.iter().take(COMPARED) {
                 let Some(group) = self.groups.get_mut(*at) else { continue };
@@ -95,8 +116,9 @@ impl Miner {
                 }
             }
         }
+        let valued = words.iter().map(|word| *word == "#").collect();
         let words = words.into_iter().map(|word| word.replace('#', "*")).collect();
-        self.groups.push(Group { words, count: 0 });
+        self.groups.push(Group { words, valued, count: 0 });
         bucket.push(self.groups.len() - 1);
         self.groups.len() - 1
     }
@@ -134,28 +156,21 @@ impl Repeats {
 
     /// Which groups are one after all: a word that takes many values is a value (`user ann not found`).
     pub(crate) fn finish(&self) -> OneOf {
-        let mut alike: HashMap<(usize, u64), Vec<usize>> = HashMap::new();
+        // Each group without one of its words, and without its paths: sorted, those that are alike stand together.
+        let mut left: Vec<(usize, u64, usize)> = Vec::new();
         for (at, group) in self.errors.groups.iter().enumerate() {
-            let hash = |(position, word): (usize, &String)| {
-                xxh3_64_with_seed(word.as_bytes(), position as u64 + ((group.words.len() as u64) << 8))
-            };
-            let all = group.words.iter().enumerate().map(hash).fold(0, u64::wrapping_add);
-            if group.words.len() < WORDS_WITH_A_VALUE {
-                continue;
+            if group.words.len() >= WORDS_WITH_A_VALUE {
+                group.without_a_word(|position, others| left.push((position, others, at)));
             }
-            for (position, word) in group.words.iter().enumerate() {
-                let others = all.wrapping_sub(hash((position, word)));
-                alike.entry((position, others)).or_default().push(at);
-            }
-            // So are paths that differ in many errors.
-            let path = |word: &str| word.bytes().filter(|byte| *byte == b'/').count() > 1;
-            let without_paths = group.words.iter().enumerate().filter(|(_, word)| !path(word));
-            let without_paths = without_paths.map(hash).fold(0, u64::wrapping_add);
-            alike.entry((usize::MAX, without_paths)).or_default().push(at);
         }
-        let mut joined: HashMap<usize, usize> = HashMap::new();
-        let mut runs: Vec<&Vec<usize>> = alike.values().filter(|groups| groups.len() >= VALUES_OF_A_WORD).collect();
+        left.sort_unstable();
+        let runs = left.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1));
+        let mut runs: Vec<Vec<usize>> = runs
+            .filter(|run| run.len() >= VALUES_OF_A_WORD)
+            .map(|run| run.iter().map(|(_, _, group)| *group).collect())
+            .collect();
         runs.sort();
+        let mut joined: HashMap<usize, usize> = HashMap::new();
         for run in runs {
             let first = run.iter().filter_map(|group| joined.get(group)).min().or(run.first()).copied();
             for (group, first) in run.iter().zip(std::iter::repeat(first)).filter_map(|(group, of)| Some((group, of?)))
@@ -195,30 +210,55 @@ impl Group {
         text
     }
 
+    /// Names what is left of it without each of its words, and without all its paths.
+    fn without_a_word(&self, mut name: impl FnMut(usize, u64)) {
+        let length = (self.words.len() as u64) << 8;
+        let hash = |(position, word): (usize, &String)| xxh3_64_with_seed(word.as_bytes(), position as u64 + length);
+        let hashes: Vec<u64> = self.words.iter().enumerate().map(hash).collect();
+        let all = hashes.iter().copied().fold(0, u64::wrapping_add);
+        for (position, own) in hashes.iter().enumerate() {
+            name(position, all.wrapping_sub(*own));
+        }
+        // Paths that differ in many errors are values too.
+        let path = |word: &str| word.bytes().filter(|byte| *byte == b'/').count() > 1;
+        let paths = self.words.iter().zip(&hashes).filter(|(word, _)| path(word)).map(|(_, hash)| *hash);
+        name(usize::MAX, all.wrapping_sub(paths.fold(0, u64::wrapping_add)));
+    }
+
     fn is_like(&self, words: &[&str], likeness: Likeness) -> bool {
+        let strict = likeness == Likeness::Strict;
+        let alike = likeness == Likeness::Alike;
+        // Most groups are told apart by their first words: no need to look at the rest.
+        let too_many = match likeness {
+            // A long message with another word or two in it is the same message.
+            Likeness::Same if words.len() >= LONG => words.len() / 6 + 1,
+            Likeness::Masked | Likeness::Strict | Likeness::Same => 1,
+            Likeness::Alike => words.len() * 2 / 5 + 1,
+        };
         let mut different = 0;
         let mut same = 0;
-        for (mine, other) in self.words.iter().zip(words) {
-            let strict = likeness == Likeness::Strict;
-            if mine == "*" && !(strict && is_plain(other)) {
-                continue;
-            }
-            if is_masked_same(mine, other) {
+        // Values say nothing of whether two lines are made alike.
+        let mut telling = words.len();
+        for ((mine, valued), other) in self.words.iter().zip(&self.valued).zip(words) {
+            if *valued && alike && is_plain(other) {
+                different += 1;
+            } else if mine == "*" && !(strict && is_plain(other)) {
+                telling -= usize::from(*other == "#");
+            } else if is_masked_same(mine, other) {
                 same += 1;
-            } else if !(is_value_pair(mine, other) && !(strict && tells_apart(mine, other))) {
+            } else if !is_value_pair(mine, other) || (strict && tells_apart(mine, other)) {
                 different += 1;
             }
+            if different >= too_many {
+                return false;
+            }
         }
-        match likeness {
-            // A long message with another word or two in it is the same message.
-            Likeness::Same => same > 0 && (different == 0 || (words.len() >= LONG && different * 6 <= words.len())),
-            Likeness::Masked | Likeness::Strict => different == 0 && same > 0,
-            Likeness::Alike => same * 2 >= words.len() && different * 5 <= words.len() * 2,
-        }
+        same > 0 && (!alike || (same * 2 >= telling && different * 5 <= telling * 2))
     }
 
     fn join(&mut self, words: &[&str]) {
-        for (mine, other) in self.words.iter_mut().zip(words) {
+        for ((mine, valued), other) in self.words.iter_mut().zip(&mut self.valued).zip(words) {
+            *valued &= *other == "#";
             if mine == "*" || is_masked_same(mine, other) {
                 continue;
             }
@@ -297,6 +337,14 @@ mod tests {
         let lines =
             ["INFO login of ann from web took 3ms", "INFO login of bob from app took 4ms", "INFO cache cleared"];
         check(Likeness::Alike, &lines, &["2× INFO login of * from * took *", "1× INFO cache cleared"]);
+    }
+
+    #[test]
+    fn numbered_names_may_open_like_lines() {
+        let lines = ["node07 has 3 free slots", "node11 has 4 free slots", "disk1 has 4 free slots"];
+        check(Likeness::Alike, &lines, &["2× * has * free slots", "1× disk1 has * free slots"]);
+        let lines = ["host1.example.org. 300 IN A 192.0.2.1", "host2.example.org. 300 IN A 192.0.2.9"];
+        check(Likeness::Alike, &lines, &["2× * IN A *"]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::forms::{self, Form};
 use super::numbers::{Sides, far_out};
-use crate::outputs::cut_to_chars;
+use super::said::{range, said_of_words, value, without_tail};
 use crate::tokens::Tokens;
 
 /// One value of a record or row.
@@ -61,16 +61,14 @@ pub struct Unlike {
 
 /// So many values are a vocabulary.
 const VOCABULARY: usize = 12;
-/// So many of them are named.
-const NAMED: usize = 6;
 /// A vocabulary's words occur so often at least.
 const COMMON: usize = 7;
 /// And so many times as often as a rare one.
 const COMMONER: usize = 5;
-/// A value of a vocabulary, shown with so many characters.
-const VALUE_CHARS: usize = 40;
+/// Fewer cells than these are few: one is unlike the others only if all others agree.
+pub(super) const FEW: usize = 12;
 /// Fewer cells than these have no outliers.
-const FEWEST: usize = 12;
+const FEWEST: usize = 5;
 /// A text that is longer than the others by less is not worth telling.
 const LONGER: f64 = 40.0;
 
@@ -197,7 +195,7 @@ fn join_ids(column: &Column<'_>, classes: &mut BTreeMap<Class, Vec<usize>>) {
 fn rare_classes(classes: &BTreeMap<Class, Vec<usize>>, rows: usize, limit: usize) -> Vec<Unlike> {
     let rare = |members: &&Vec<usize>| members.len() <= limit;
     let rare_ones: usize = classes.values().filter(rare).map(Vec::len).sum();
-    if rare_ones > limit || rows < FEWEST {
+    if rare_ones > limit || rows < FEWEST || (rows < FEW && classes.len() > 2) {
         return Vec::new();
     }
     let unlike = |class: &Class, members: &Vec<usize>| -> Vec<Unlike> {
@@ -238,6 +236,9 @@ impl<'text> Values<'_, 'text> {
     /// The words of a vocabulary that hardly ever occur, while all others do often.
     fn rare_words(&self, vocabulary: &[(&'text str, usize)]) -> Vec<&'text str> {
         let mut left = self.limit;
+        let all_others = self.rows.len().saturating_sub(1);
+        let (common, commoner) =
+            if self.rows.len() < FEW { (all_others, COMMONER.min(all_others)) } else { (COMMON, COMMONER) };
         let mut rare: Vec<&str> = Vec::new();
         let mut found: Vec<&str> = Vec::new();
         for (position, (word, count)) in vocabulary.iter().enumerate().rev() {
@@ -245,7 +246,7 @@ impl<'text> Values<'_, 'text> {
             left = less;
             rare.push(word);
             let next = position.checked_sub(1).and_then(|next| vocabulary.get(next)).map_or(0, |(_, count)| *count);
-            if next >= COMMON.max(COMMONER * count) {
+            if next >= common.max(commoner * count) {
                 found.clone_from(&rare);
             }
         }
@@ -319,7 +320,8 @@ impl<'text> Values<'_, 'text> {
         }
         let fits = |form: &Form| {
             let unfit: Vec<usize> = self.written().filter(|(_, text)| !form.fits(text)).map(|(row, _)| row).collect();
-            (unfit.len() <= self.limit && unfit.len() * 2 < self.rows.len()).then_some((*form, unfit))
+            let limit = if self.rows.len() < FEW { 0 } else { self.limit };
+            (unfit.len() <= limit && unfit.len() * 2 < self.rows.len()).then_some((*form, unfit))
         };
         if let Some((form, unfit)) = Form::ALL.iter().find_map(fits) {
             let unlike = unfit.iter().map(|row| Unlike { row: *row, score: 3.0, group: 0 });
@@ -369,7 +371,7 @@ impl<'text> Values<'_, 'text> {
             shapes.iter().max_by_key(|(shape, count)| (**count, **shape)).map(|(shape, count)| (*shape, *count));
         let Some((Some(usual), count)) = usual else { return Vec::new() };
         let others = self.rows.len() - count;
-        if others == 0 || others > self.limit || self.rows.len() < 2 * FEWEST {
+        if others == 0 || others > self.limit || self.rows.len() < 2 * FEW {
             return Vec::new();
         }
         let other = self.written().filter(|(_, text)| forms::shape(text) != Some(usual));
@@ -429,61 +431,4 @@ impl<'text> Values<'_, 'text> {
         let says = if least == most { format!("[{most}]") } else { format!("[{least}–{most}]") };
         (says, unlike)
     }
-}
-
-/// `active 499×`, `free 170×|pro 165×|team 165×`; a constant without its number. The rare ones are shown themselves.
-fn said_of_words(vocabulary: &[(&str, usize)], rare: &[&str]) -> String {
-    let common: Vec<&(&str, usize)> = vocabulary.iter().filter(|(word, _)| !rare.contains(word)).collect();
-    if let ([(only, _)], true) = (common.as_slice(), rare.is_empty()) {
-        return value(only);
-    }
-    let mut words: Vec<String> =
-        common.iter().take(NAMED).map(|(word, count)| format!("{} {}×", value(word), Tokens(*count as u64))).collect();
-    if common.len() > NAMED {
-        words.push(format!("{} more", common.len() - NAMED));
-    }
-    words.join("|")
-}
-
-fn value(text: &str) -> String {
-    cut_to_chars(text.lines().next().unwrap_or_default(), VALUE_CHARS)
-}
-
-/// The least and the greatest as they are written, without those that are shown themselves.
-fn range(written: &[(usize, &str)], numbers: &[f64], beyond: &[&str]) -> String {
-    let mut usual: Vec<(f64, &str)> = written
-        .iter()
-        .zip(numbers)
-        .filter(|((_, text), _)| !beyond.contains(text))
-        .map(|((_, text), number)| (*number, *text))
-        .collect();
-    usual.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let (Some(least), Some(greatest)) = (usual.first(), usual.last()) else { return "number".to_owned() };
-    if least.0 == greatest.0 {
-        return value(least.1);
-    }
-    let median = usual.get(usual.len() / 2).map_or("", |(_, text)| *text);
-    let skewed = usual.get(usual.len() / 2).is_some_and(|(median, _)| {
-        least.0 >= 0.0 && greatest.0 > 8.0 * median && usual.len() >= FEWEST && *median >= 0.0
-    });
-    let said = format!("{}–{}", value(least.1), value(greatest.1));
-    if skewed { format!("{said} (median {})", value(median)) } else { said }
-}
-
-/// Small numbers that count something have a tail: one more retry than usual is no outlier.
-fn without_tail<'text>(vocabulary: &[(&'text str, usize)], rare: Vec<&'text str>) -> Vec<&'text str> {
-    let mut common: Vec<f64> = vocabulary
-        .iter()
-        .filter(|(word, _)| !rare.contains(word))
-        .filter_map(|(word, _)| forms::number(word))
-        .collect();
-    common.sort_by(f64::total_cmp);
-    let (Some(least), Some(greatest)) = (common.first(), common.last()) else { return rare };
-    let beyond = |word: &&str| {
-        let number = forms::number(word).unwrap_or_default();
-        let distance = (least - number).max(number - greatest);
-        let wrong_sign = number < 0.0 && *least >= 0.0;
-        common.len() == 1 || wrong_sign || distance < 0.0 || distance > 2.0 * (greatest - least)
-    };
-    rare.into_iter().filter(beyond).collect()
 }

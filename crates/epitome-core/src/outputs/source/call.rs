@@ -14,6 +14,8 @@ pub struct Shown {
     pub first: Option<usize>,
     /// The call does nothing but show files.
     pub only_shows: bool,
+    /// A file of settings was printed beside others.
+    pub with_settings: bool,
 }
 
 /// Arguments that hold a path.
@@ -69,7 +71,7 @@ pub fn shown(output: &ToolOutput) -> Shown {
             .iter()
             .any(|key| arguments.contains_key(*key));
     let first = first.map_or(1, |first| usize::try_from(first).unwrap_or(1).max(1));
-    Shown { path, first: Some(first), only_shows }
+    Shown { path, first: Some(first), only_shows, with_settings: false }
 }
 
 fn words(value: &Value) -> String {
@@ -103,6 +105,8 @@ fn by_command(command: &str) -> Shown {
         _ => None,
     };
     let named = |path: &&&str| matches!(by_path(path), Named::Code(_));
+    let settings = |path: &&str| path.ends_with(".yaml") || path.ends_with(".yml");
+    shown.with_settings = paths.len() > 1 && paths.iter().any(settings);
     shown.path = paths.iter().find(named).or(paths.first()).map(|path| (*path).to_owned()).unwrap_or_default();
     shown
 }
@@ -124,7 +128,9 @@ mod tests {
 
     #[track_caller]
     fn check(command: &str, path: &str, first: Option<usize>, only_shows: bool) {
-        assert_eq!(shown(&output(command, "")), Shown { path: path.into(), first, only_shows }, "{command}");
+        let found = shown(&output(command, ""));
+        let expected = Shown { path: path.into(), first, only_shows, with_settings: found.with_settings };
+        assert_eq!(found, expected, "{command}");
     }
 
     #[test]
@@ -153,7 +159,7 @@ mod tests {
         let of = |arguments: &str| shown(&ToolOutput { arguments: arguments.into(), ..output("", "") });
         assert_eq!(
             of(r#"{"file_path":"/a.rs","offset":40}"#),
-            Shown { path: "/a.rs".into(), first: Some(40), only_shows: true }
+            Shown { path: "/a.rs".into(), first: Some(40), only_shows: true, with_settings: false }
         );
         assert_eq!(of(r#"{"path":"a.go","view_range":[5,9]}"#).first, Some(5));
         assert!(!of(r#"{"path":"src","pattern":"x"}"#).only_shows);

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use super::language::Role;
-use super::outline::{Definition, Outline, brief, parameters, valued};
+use super::outline::{Definition, NAME_CHARS, Outline, brief, parameters, valued};
+use super::special::{builds_image, by_call, instruction, is_literal, operation, property};
+use crate::outputs::cut_to_chars;
 
 /// Words that open a definition, and what it is.
 const KEYWORDS: &[(&str, Role)] = &[
@@ -29,6 +31,9 @@ const KEYWORDS: &[(&str, Role)] = &[
     ("describe", Role::Type),
     ("type", Role::Alias),
     ("typealias", Role::Alias),
+    ("scalar", Role::Alias),
+    ("directive", Role::Alias),
+    ("input", Role::Type),
     ("fn", Role::Function),
     ("func", Role::Function),
     ("fun", Role::Function),
@@ -43,6 +48,9 @@ const KEYWORDS: &[(&str, Role)] = &[
     ("rpc", Role::Function),
     ("init", Role::Function),
     ("resource", Role::Type),
+    ("data", Role::Type),
+    ("newtype", Role::Type),
+    ("instance", Role::Type),
     ("variable", Role::Type),
     ("const", Role::Value),
     ("val", Role::Value),
@@ -63,12 +71,16 @@ const MODIFIERS: &[&str] = &[
     "export",
     "extern",
     "final",
+    "implicit",
+    "infix",
     "inline",
     "inner",
     "internal",
+    "lazy",
     "local",
     "native",
     "open",
+    "operator",
     "override",
     "partial",
     "private",
@@ -156,6 +168,10 @@ const IMPORTS: &[&str] = &[
     "} from ",
 ];
 
+/// A statement that changes a table is told up to this length.
+const CHANGE_CHARS: usize = 100;
+/// A text with fewer definitions than one in so many rows is in a language whose words are not known.
+const ROWS_PER_DEFINITION: usize = 60;
 /// A definition inside so many others is no longer one that somebody looks for.
 const DEEPEST: usize = 32;
 
@@ -165,6 +181,7 @@ pub fn outline(rows: &[&str]) -> Outline {
     // Definitions that are still open: their indentation and their place in the outline.
     let mut open: Vec<(usize, usize)> = Vec::new();
     let outer = rows.iter().filter(|row| !row.trim().is_empty()).map(|row| indent(row)).min().unwrap_or(0);
+    let image = builds_image(rows);
     for (row, line) in rows.iter().enumerate() {
         let trimmed = line.trim();
         if trimmed.is_empty() {
@@ -194,8 +211,11 @@ pub fn outline(rows: &[&str]) -> Outline {
             open.iter().any(|(_, at)| outline.definitions.get(*at).is_some_and(|around| around.role == Role::Function));
         let in_type = !open.is_empty() && !local;
         let line = braced.as_deref().unwrap_or(trimmed);
-        let named = constant(trimmed, in_type).filter(|_| in_type);
-        let defines = named.or_else(|| defined(line, margin).filter(|(_, role, _, _)| *role != Role::Value || margin));
+        let named =
+            constant(trimmed, in_type).or_else(|| property(trimmed)).or_else(|| operation(trimmed)).filter(|_| in_type);
+        let instructs = || instruction(trimmed).filter(|_| image && margin);
+        let kept = |role: Role| role != Role::Value || margin || (in_type && is_literal(trimmed));
+        let defines = named.or_else(instructs).or_else(|| defined(line, margin).filter(|(_, role, _, _)| kept(*role)));
         if let Some((name, role, brief, parameters)) = defines.filter(|_| open.len() < DEEPEST) {
             open.push((indent, outline.definitions.len()));
             outline.definitions.push(Definition {
@@ -227,7 +247,51 @@ pub fn outline(rows: &[&str]) -> Outline {
         }
     }
     merge(&mut outline.comments);
+    let defined = outline.definitions.iter().filter(|one| one.role != Role::Value).count();
+    if defined * ROWS_PER_DEFINITION < rows.len() {
+        outline.definitions.extend(blocks(rows, outer));
+        outline.definitions.sort_by_key(|definition| definition.rows.start);
+        outline.definitions.dedup_by_key(|definition| definition.rows.start);
+    }
     outline
+}
+
+/// What stands at the margin with something indented below it: a target with its recipe, a form of a Lisp.
+fn blocks(rows: &[&str], outer: usize) -> Vec<Definition> {
+    let filled: Vec<usize> =
+        (0..rows.len()).filter(|row| rows.get(*row).is_some_and(|row| !row.trim().is_empty())).collect();
+    let at_margin = |row: usize| rows.get(row).is_some_and(|line| indent(line) == outer);
+    let heads: Vec<usize> = filled
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [head, below] if at_margin(*head) && !at_margin(*below) => Some(*head),
+            _ => None,
+        })
+        .collect();
+    let ends = heads.iter().skip(1).copied().chain([rows.len()]);
+    let block = |(start, next): (usize, usize)| {
+        let line = rows.get(start)?.trim();
+        let name = head_name(line)?;
+        // It ends before whatever stands at the margin next.
+        let end =
+            (start + 1..next).find(|row| at_margin(*row) && rows.get(*row).is_some_and(|line| !line.trim().is_empty()));
+        let end = last_filled(rows, start, end.unwrap_or(next));
+        // Up to what it needs or takes; a form of a Lisp begins with a bracket.
+        let short = line.get(1..).and_then(|rest| rest.find([':', '=', '(', '{'])).filter(|_| !line.starts_with('('));
+        let brief = cut_to_chars(short.and_then(|at| line.get(..at + 2)).unwrap_or(line), NAME_CHARS / 4);
+        let (head, rows) = (start..start + 1, start..end);
+        Some(Definition { name, role: Role::Function, depth: 0, local: false, rows, head, brief, parameters: "" })
+    };
+    heads.iter().copied().zip(ends).filter_map(block).collect()
+}
+
+/// The name in the head of a block in an unknown language: its first word, or the second behind a bracket.
+fn head_name(line: &str) -> Option<String> {
+    let comment = COMMENTS.iter().any(|opening| line.starts_with(opening));
+    let words = line.split(|c: char| !(c.is_alphanumeric() || "_-./$%".contains(c))).filter(|word| !word.is_empty());
+    let name = words.clone().nth(usize::from(line.starts_with('('))).or_else(|| words.clone().next())?;
+    let named = name.chars().any(char::is_alphabetic) && !STATEMENTS.contains(&name);
+    (named && !comment).then(|| name.to_owned())
 }
 
 fn last_filled(rows: &[&str], start: usize, end: usize) -> usize {
@@ -281,7 +345,10 @@ fn defined(line: &str, outermost: bool) -> Option<(String, Role, String, &'stati
         rest = after.trim_start();
         at = line.len() - rest.len();
     }
-    of_block(line).or_else(|| rule_of_style(line, outermost)).or_else(|| constant(line, outermost))
+    let signature = || signature(line).filter(|_| outermost);
+    let called = || by_call(line).filter(|_| outermost);
+    let found = of_block(line).or_else(called);
+    found.or_else(signature).or_else(|| rule_of_style(line, outermost)).or_else(|| constant(line, outermost))
 }
 
 fn word(text: &str) -> &str {
@@ -290,7 +357,7 @@ fn word(text: &str) -> &str {
 
 fn behind_keyword(line: &str, at: usize, keyword: &str, role: Role) -> Option<(String, Role, String, &'static str)> {
     let after = line.get(at..)?;
-    let mut start = at + after.len() - after.trim_start_matches([' ', '\t', '!', '"']).len();
+    let mut start = at + after.len() - after.trim_start_matches([' ', '\t', '!', '"', '@']).len();
     let mut rest = line.get(start..)?;
     // Generics of an impl, the receiver of a Go method.
     let skip = match rest.chars().next() {
@@ -302,8 +369,10 @@ fn behind_keyword(line: &str, at: usize, keyword: &str, role: Role) -> Option<(S
         start += end + 1 + rest.get(end + 1..)?.len() - rest.get(end + 1..)?.trim_start().len();
         rest = line.get(start..)?;
     }
-    if keyword == "enum" && word(rest) == "class" {
-        return behind_keyword(line, start + "class".len(), "class", role);
+    // `enum class`, `data class`, `data object`.
+    let second = word(rest);
+    if matches!(keyword, "enum" | "data") && matches!(second, "class" | "object") {
+        return behind_keyword(line, start + second.len(), "class", role);
     }
     let length = rest
         .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '?' | '!' | '$' | '-')))
@@ -362,11 +431,19 @@ fn of_block(line: &str) -> Option<(String, Role, String, &'static str)> {
     })
 }
 
-/// `CREATE TABLE orders (`.
+/// `settle :: Order -> Either Text Int`: a name with its type on a line of its own.
+fn signature(line: &str) -> Option<(String, Role, String, &'static str)> {
+    let (name, of_type) = line.split_once(" :: ")?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '\''));
+    (plain && !of_type.is_empty()).then(|| (name.to_owned(), Role::Function, name.to_owned(), ""))
+}
+
+/// `CREATE TABLE orders (`, `ALTER TABLE orders DROP COLUMN note`.
 fn of_database(line: &str) -> Option<(String, Role, String, &'static str)> {
     let mut words = line.split_whitespace();
     let verb = words.next()?;
-    if !verb.eq_ignore_ascii_case("create") && !verb.eq_ignore_ascii_case("alter") {
+    let creates = verb.eq_ignore_ascii_case("create");
+    if !creates && !["alter", "drop", "truncate"].iter().any(|one| verb.eq_ignore_ascii_case(one)) {
         return None;
     }
     let what = words.by_ref().find(|word| {
@@ -378,12 +455,16 @@ fn of_database(line: &str) -> Option<(String, Role, String, &'static str)> {
         !["if", "not", "exists", "concurrently", "only"].iter().any(|one| word.eq_ignore_ascii_case(one))
     })?;
     let name = name.split('(').next().unwrap_or(name).trim_matches(['"', '`', ';']);
-    (!name.is_empty()).then(|| (name.to_owned(), Role::Type, format!("{verb} {what} {name}"), ""))
+    // What is changed or goes matters as much as where.
+    let brief = if creates { format!("{verb} {what} {name}") } else { cut_to_chars(line, CHANGE_CHARS) };
+    (!name.is_empty()).then(|| (name.to_owned(), Role::Type, brief, ""))
 }
 
 /// `.class {` at the margin: a rule, a block of a configuration language.
 fn rule_of_style(line: &str, outermost: bool) -> Option<(String, Role, String, &'static str)> {
-    let selector = line.strip_suffix('{')?.trim_end();
+    // `@keyframes fade { from { … } }` may stand on one line.
+    let named = line.strip_suffix('}').filter(|_| line.starts_with('@')).and_then(|line| line.split('{').next());
+    let selector = named.or_else(|| line.strip_suffix('{'))?.trim_end();
     let style = selector.starts_with(['.', '#', '@', ':', '*', '[', '&'])
         || selector.chars().all(|c| c.is_alphanumeric() || " -_,>+~:\"".contains(c));
     let statement = STATEMENTS.contains(&word(selector))
@@ -392,7 +473,7 @@ fn rule_of_style(line: &str, outermost: bool) -> Option<(String, Role, String, &
         || selector.starts_with("/*");
     let comment = selector.starts_with("# ") || selector.starts_with("* ") || selector.starts_with("*/");
     (outermost && style && !statement && !comment)
-        .then(|| (selector.to_owned(), Role::Type, super::super::cut_to_chars(selector, 60), ""))
+        .then(|| (selector.to_owned(), Role::Type, cut_to_chars(selector, 60), ""))
 }
 
 /// `MAX_RETRY = 7`, `readonly LIMIT=5`, `#define N 3`.
@@ -410,51 +491,4 @@ fn constant(line: &str, outermost: bool) -> Option<(String, Role, String, &'stat
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, expected: &[&str]) {
-        let rows: Vec<&str> = text.lines().collect();
-        let found: Vec<String> = outline(&rows)
-            .definitions
-            .iter()
-            .map(|found| format!("{}{} {}..{}", found.brief, found.parameters, found.rows.start, found.rows.end))
-            .collect();
-        assert_eq!(found, expected);
-    }
-
-    #[test]
-    fn shell_functions_and_constants() {
-        check(
-            "#!/bin/sh\nLIMIT=5\nretry() {\n  echo no\n}\nfunction main {\n  retry\n}\nif [ x ]; then\n  y\nfi\n",
-            &["LIMIT = 5 1..2", "retry() 2..5", "function main 5..8"],
-        );
-    }
-
-    #[test]
-    fn classes_with_methods() {
-        check(
-            "class Order < Base\n  def settle(a)\n    a\n  end\n\n  def open?\n    1\n  end\nend\n",
-            &["class Order 0..9", "def settle(…) 1..4", "def open 5..8"],
-        );
-        check(
-            "namespace Shop\n{\n    public class Till : Base\n    {\n        private int Count(Order order)\n        {\n        }\n    }\n}\n",
-            &["namespace Shop 0..9", "class Till 2..8", "int Count(…) 4..7"],
-        );
-    }
-
-    #[test]
-    fn tables_and_styles() {
-        check("CREATE TABLE IF NOT EXISTS orders (\n  id int\n);\n", &["CREATE TABLE orders 0..3"]);
-        check(
-            ".order {\n  a: b;\n}\n@media print {\n  x {\n    y: 1;\n  }\n}\n",
-            &[".order 0..3", "@media print 3..8"],
-        );
-    }
-
-    #[test]
-    fn statements_and_prose_define_nothing() {
-        check("if (a) {\n}\nfor (;;) {\n}\nclass of things that are.\nfoo(bar, () => {\n});\n", &[]);
-    }
-}
+mod tests;

@@ -598,14 +598,20 @@ pub enum Named {
 pub fn by_path(path: &str) -> Named {
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path).to_ascii_lowercase();
     let ending = file.rsplit('.').next().unwrap_or_default();
-    let known = |language: &&Language| language.extensions.contains(&ending);
-    match LANGUAGES.iter().find(known) {
+    match by_extension(ending) {
         Some(language) => Named::Code(language),
         None if NOT_CODE.contains(&ending) => Named::NotCode,
         None => Named::Nothing,
     }
 }
 
+/// The language of files that end in `.extension`.
+pub fn by_extension(extension: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|language| language.extensions.contains(&extension))
+}
+
+/// So many lines that begin alike are no chance.
+const UNIFORM: usize = 16;
 /// Of the lines that hold anything, so many of a hundred must begin as a language's lines do.
 const TYPICAL: usize = 14;
 
@@ -627,7 +633,16 @@ pub fn by_content<'text>(lines: impl Iterator<Item = &'text str>) -> Option<&'st
     // Many different openings of one language say more than one that many languages share.
     let best = scored.max_by_key(|((score, seen), _)| (**score * seen.count_ones() as usize, **score))?;
     let ((score, seen), language) = best;
-    (seen.count_ones() >= 3 && *score * 100 >= count * TYPICAL).then_some(language)
+    let proven = seen.count_ones() >= 3 && *score * 100 >= count * TYPICAL;
+    if proven { Some(language) } else { uniform(&scores, count) }
+}
+
+/// The language of a text in which every fourth line begins as lines of this one alone do: one function after another.
+fn uniform(scores: &[usize], count: usize) -> Option<&'static Language> {
+    let known = || scores.iter().zip(LANGUAGES).filter(|(_, language)| !language.rules.is_empty());
+    let (most, language) = known().max_by_key(|(score, _)| **score)?;
+    let only_one = known().filter(|(score, _)| *score == most).count() == 1;
+    (only_one && *most >= UNIFORM && most * 4 >= count).then_some(language)
 }
 
 #[cfg(test)]
@@ -662,6 +677,7 @@ mod tests {
             of("use std::fmt;\n\npub struct X;\nimpl X {\n    fn f() {\n        let mut a = 1;\n"),
             Some("rust")
         );
+        assert_eq!(of(&"pub fn a() {\n    1\n}\n".repeat(20)), Some("rust"));
         assert_eq!(of("It is a text about nothing.\nIt has lines.\nAnd no code.\n"), None);
     }
 

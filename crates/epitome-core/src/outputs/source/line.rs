@@ -11,8 +11,8 @@ pub(super) fn is_code_line(line: &str) -> bool {
     let line = line.trim();
     let ends = line.ends_with(['{', '}', ';', ',', '(', ')', ':', '[', ']', '=', '\\', '>']);
     let comment = ["//", "#", "/*", "*", "--", "\"\"\"", "'''"].iter().any(|opening| line.starts_with(opening));
-    let statement = line.contains(" = ")
-        || line.contains(" := ")
+    let operators = [" = ", " := ", " + ", " == ", " != ", " && ", " || ", " += ", "::"];
+    let statement = operators.iter().any(|operator| line.contains(operator))
         || (line.contains('(') && line.contains(')') && !line.contains(". "));
     let word = line.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
     let keyword = matches!(

@@ -361,3 +361,62 @@ fn deep_nesting_and_broken_code_are_read_in_bounded_time() {
         }
     }
 }
+
+#[test]
+fn a_schema_that_a_database_prints_is_source() {
+    let table = |n: usize| {
+        let name = ["orders", "payments", "refunds", "parcels", "labels", "routes", "drivers", "depots"][n % 8];
+        format!(
+            "CREATE TABLE {name}_{n} (\n  id INTEGER PRIMARY KEY,\n  total REAL DEFAULT 0,\n  created_at TEXT NOT NULL\n);\n"
+        )
+    };
+    let text: String = (0..24).map(table).collect();
+    let digest = check("sqlite3 shop.db .schema", &text);
+    assert!((0..24).all(|n| digest.contains(&format!("_{n}"))), "{digest}");
+    assert!(digest.starts_with("[digest of source: "), "{digest}");
+}
+
+#[test]
+fn a_mark_in_a_comment_is_shown() {
+    let body: String = (0..40)
+        .map(|n| format!("def settle_{n}(order):\n    total = order.total + {n}\n    return total\n\n"))
+        .collect();
+    let text =
+        format!("{body}def late(order):\n    x = 1\n    # FIXME: loses cents above 4000\n    return x\n\n{body}");
+    assert!(check("cat till.py", &text).contains("# FIXME: loses cents above 4000"));
+}
+
+#[test]
+fn what_a_program_of_the_command_says_among_the_lines_is_kept() {
+    let part = |name: char| -> String {
+        (0..30).map(|n| format!("pub fn {name}{n}(a: u32) -> u32 {{\n    a * {n}\n}}\n")).collect()
+    };
+    let text = format!("{}head: data: Is a directory\n{}", part('f'), part('g'));
+    let digest = check("head -n 200 a.rs data b.rs", &text);
+    assert!(digest.contains("digest of source") && digest.contains("head: data: Is a directory"), "{digest}");
+}
+
+#[test]
+fn code_without_a_name_is_code() {
+    let text: String = (0..80).map(|n| format!("pub fn step_{n}(x: u32) -> u32 {{\n    x + {n}\n}}\n\n")).collect();
+    assert_eq!(made("", "", &text).expect("a digest").kind, "source");
+}
+
+#[test]
+fn files_of_other_forms_that_were_printed_too_are_named() {
+    let settings: String = (0..18).map(|n| format!("ENV PART_{n}=value{n}\n")).collect();
+    let services: String = ["web", "queue", "mailer"]
+        .iter()
+        .map(|name| {
+            format!("  {name}:\n    image: shop/{name}\n    restart: always\n    environment:\n      A: \"1\"\n")
+        })
+        .collect();
+    let body = "    total = items.sum\n".repeat(30);
+    let text = format!(
+        "FROM images.example/ruby:3 AS build\n{settings}CMD [\"run\"]\nservices:\n{services}class Till < Base\n  def settle(cart)\n{body}  end\nend\n"
+    );
+    let digest = check("cat Dockerfile compose.yaml app/till.rb", &text);
+    for part in ["FROM images.example/ruby:3", "services:", "  queue:", "class Till", "settle"] {
+        assert!(digest.contains(part), "{part}: {digest}");
+    }
+}

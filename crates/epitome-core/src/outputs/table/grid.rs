@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::aligned::aligned;
+use super::expanded::expanded;
 use crate::outputs::outliers::Cell;
 use crate::outputs::reading::lines;
 
@@ -25,6 +27,8 @@ pub(super) enum Style {
     Drawn,
     /// By their place on the line.
     Aligned,
+    /// Each on a line of its own, behind the name of its column.
+    Expanded,
 }
 
 /// A row, which may go over several lines.
@@ -35,13 +39,11 @@ pub(super) struct Row {
 }
 
 /// Fewer rows are no table.
-const FEWEST_ROWS: usize = 4;
+pub(super) const FEWEST_ROWS: usize = 4;
 /// The heading is one of the first lines, behind a prompt or a summary.
-const FIRST_LINES: usize = 16;
+pub(super) const FIRST_LINES: usize = 16;
 /// Lines that are looked at to find the separator.
 const SAMPLE: usize = 24;
-/// Lines below a heading that are looked at before all others.
-const LOOKED_AT: usize = 40;
 /// A quoted cell is not longer: else the quote is no quote.
 const CELL_BYTES: usize = 20_000;
 
@@ -51,12 +53,15 @@ pub(super) fn find(text: &str, arguments: &str) -> Option<Grid> {
     if all.len() <= FEWEST_ROWS {
         return None;
     }
-    let grid = drawn(text, &all).or_else(|| separated(text, &all, arguments)).or_else(|| aligned(text, &all))?;
+    let grid = expanded(text, &all)
+        .or_else(|| drawn(text, &all))
+        .or_else(|| separated(text, &all, arguments))
+        .or_else(|| aligned(text, &all))?;
     let bytes: usize = grid.rows.iter().map(|row| row.span.len()).sum();
     (bytes * 10 >= text.trim().len() * 6).then_some(grid)
 }
 
-fn line<'text>(text: &'text str, span: &Range<usize>) -> &'text str {
+pub(super) fn line<'text>(text: &'text str, span: &Range<usize>) -> &'text str {
     text.get(span.clone()).unwrap_or_default()
 }
 
@@ -82,7 +87,9 @@ fn drawn(text: &str, all: &[Range<usize>]) -> Option<Grid> {
             continue;
         }
         // The heading stands above the first line that is drawn, or below it in a box.
-        let above = at.checked_sub(1).and_then(|above| all.get(above)).filter(|span| bars(line(text, span)).is_some());
+        // A title has one cell.
+        let divided = |span: &&Range<usize>| bars(line(text, span)).is_some_and(|bar| cells(text, span, bar).len() > 1);
+        let above = at.checked_sub(1).and_then(|above| all.get(above)).filter(divided);
         let heading = above.or_else(|| all.get(at + 1)).cloned();
         let Some((heading, bar)) = heading.and_then(|span| bars(line(text, &span)).map(|bar| (span, bar))) else {
             at += 1;
@@ -258,7 +265,7 @@ fn quote_end(bytes: &[u8], start: usize, by: u8) -> Option<usize> {
 }
 
 /// Whether nearly all cells of a column are numbers, times or the like.
-fn is_typed(text: &str, rows: &[Row], index: usize) -> bool {
+pub(super) fn is_typed(text: &str, rows: &[Row], index: usize) -> bool {
     let mut typed = 0;
     let mut filled = 0;
     for row in rows.iter().take(200) {
@@ -284,7 +291,7 @@ fn repeats(text: &str, rows: &[Row], index: usize) -> bool {
 }
 
 /// Names of columns: short, different, no numbers.
-fn are_names(names: &[String]) -> bool {
+pub(super) fn are_names(names: &[String]) -> bool {
     let mut seen: Vec<&str> = Vec::new();
     let is_name = |name: &String| {
         let good = |c: char| {
@@ -313,224 +320,4 @@ fn is_code(text: &str, rows: &[Row], by: u8) -> bool {
     let spaced = sample().filter(|row| by == b',' && row.contains(", ") && !row.contains('"')).count();
     let count = rows.len().min(200);
     code * 3 > count || spaced * 2 > count
-}
-
-/// Columns aligned by spaces below a heading: `ps`, `docker ps`, `kubectl get`.
-fn aligned(text: &str, all: &[Range<usize>]) -> Option<Grid> {
-    let mut best: Option<Grid> = None;
-    let mut blank_before = true;
-    let mut at = 0;
-    while at < all.len() {
-        let words = all.get(at).map(|span| line(text, span)).unwrap_or_default();
-        let candidate = (blank_before || at < FIRST_LINES) && !words.trim().is_empty() && !is_ruler(words);
-        blank_before = words.trim().is_empty();
-        if candidate {
-            let end = all
-                .iter()
-                .skip(at + 1)
-                .position(|span| line(text, span).trim().is_empty())
-                .map_or(all.len(), |blank| at + 1 + blank);
-            if let Some(grid) = all.get(at + 1..end).and_then(|body| below_heading(text, all.get(at)?, body)) {
-                if best.as_ref().is_none_or(|best| best.rows.len() < grid.rows.len()) {
-                    best = Some(grid);
-                }
-                at = end;
-                continue;
-            }
-        }
-        at += 1;
-    }
-    best
-}
-
-fn below_heading(text: &str, heading: &Range<usize>, below: &[Range<usize>]) -> Option<Grid> {
-    let words = line(text, heading);
-    let letters = words.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals = words.chars().filter(|c| c.is_uppercase()).count();
-    let ruled = below.first().is_some_and(|span| is_ruler(line(text, span)));
-    let body: Vec<&Range<usize>> = below.iter().filter(|span| !is_ruler(line(text, span))).collect();
-    if letters < 4 || body.len() < FEWEST_ROWS || words.len() > 400 || !words.is_ascii() {
-        return None;
-    }
-    let shouts = capitals * 10 >= letters * 7;
-    // Any line may be a heading: most are told by the first lines below them.
-    if let Some(first) = body.get(..LOOKED_AT)
-        && by_place(text, heading, first).is_none()
-        && by_runs(text, heading, first).is_none()
-        && by_words(text, heading, first).is_none()
-    {
-        return None;
-    }
-    let by_place = by_place(text, heading, &body);
-    let merged = by_place.as_ref().is_some_and(|grid| merges_columns(text, grid));
-    let placed = by_place.is_some() && !merged;
-    let grid = match by_place {
-        Some(grid) if !merged => grid,
-        Some(_) | None => match by_runs(text, heading, &body) {
-            Some(grid) => grid,
-            None => by_words(text, heading, &body)?,
-        },
-    };
-    let width = grid.names.len();
-    let typed = (0..width).filter(|index| is_typed(text, &grid.rows, *index)).count();
-    // A heading that is not in capitals must be one by its words, and what is below must not be words.
-    let title = words
-        .split_whitespace()
-        .filter(|word| !word.starts_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))
-        .count();
-    let titles = title * 7 >= words.split_whitespace().count() * 6;
-    let strong = titles && typed > 0 && (placed || typed * 2 >= width);
-    (are_names(&grid.names) && width >= 2 && (ruled || (shouts && width >= 3) || (strong && width >= 4)))
-        .then_some(grid)
-}
-
-/// Cells begin where their heading begins.
-fn by_place(text: &str, heading: &Range<usize>, body: &[&Range<usize>]) -> Option<Grid> {
-    let words = line(text, heading);
-    let mut starts: Vec<usize> = Vec::new();
-    let mut spaces = 2;
-    for (at, byte) in words.bytes().enumerate() {
-        if byte == b' ' || byte == b'\t' {
-            spaces += 1;
-        } else {
-            if spaces >= 2 {
-                starts.push(at);
-            }
-            spaces = 0;
-        }
-    }
-    if starts.len() < 2 {
-        return None;
-    }
-    let names: Vec<String> = slices(words, &starts)
-        .iter()
-        .map(|cell| words.get(cell.clone()).unwrap_or_default().trim().to_owned())
-        .collect();
-    let mut rows = Vec::new();
-    for span in body {
-        let row = line(text, span);
-        // Columns are counted in characters: `"/entrypoint.…"`.
-        let at: Vec<usize> = match row.is_ascii() {
-            true => starts.clone(),
-            false => {
-                let offsets: Vec<usize> = row.char_indices().map(|(at, _)| at).collect();
-                starts.iter().map(|start| offsets.get(*start).copied().unwrap_or(row.len())).collect()
-            }
-        };
-        let blank_before = |start: &usize| {
-            row.len() <= *start
-                || start.checked_sub(1).and_then(|at| row.as_bytes().get(at)).is_none_or(|byte| *byte == b' ')
-        };
-        let fits = at.iter().skip(1).all(blank_before);
-        let filled = at.get(1).is_some_and(|second| row.len() > *second);
-        if fits && filled {
-            let cells =
-                slices(row, &at).into_iter().map(|cell| span.start + cell.start..span.start + cell.end).collect();
-            rows.push(Row { span: (*span).clone(), cells });
-        }
-    }
-    (rows.len() * 10 >= body.len() * 9).then_some(Grid {
-        style: Style::Aligned,
-        heading: Some(heading.clone()),
-        names,
-        rows,
-    })
-}
-
-/// Cells are divided by two spaces or more, as many as the heading has.
-fn by_runs(text: &str, heading: &Range<usize>, body: &[&Range<usize>]) -> Option<Grid> {
-    let names: Vec<String> = runs(text, heading).iter().map(|cell| line(text, cell).to_owned()).collect();
-    let rows: Vec<Row> = body
-        .iter()
-        .map(|span| Row { span: (*span).clone(), cells: runs(text, span) })
-        .filter(|row| row.cells.len() == names.len())
-        .collect();
-    (names.len() >= 3 && rows.len() * 10 >= body.len() * 8).then_some(Grid {
-        style: Style::Aligned,
-        heading: Some(heading.clone()),
-        names,
-        rows,
-    })
-}
-
-/// What stands between tabs, or two spaces and more.
-fn runs(text: &str, span: &Range<usize>) -> Vec<Range<usize>> {
-    let words = line(text, span);
-    let mut cells: Vec<Range<usize>> = Vec::new();
-    let mut at = span.start;
-    for part in words.split("  ").flat_map(|part| part.split('\t')) {
-        // Each separator is at least one byte: the place is found by the part itself.
-        let start = at + text.get(at..span.end).and_then(|rest| rest.find(part)).unwrap_or_default();
-        at = (start + part.len()).min(span.end);
-        let trimmed = part.trim();
-        if !trimmed.is_empty() {
-            let start = start + (part.len() - part.trim_start().len());
-            cells.push(start..start + trimmed.len());
-        }
-    }
-    cells
-}
-
-fn slices(row: &str, starts: &[usize]) -> Vec<Range<usize>> {
-    let ends = starts.iter().skip(1).copied().chain(std::iter::once(usize::MAX));
-    starts.iter().zip(ends).map(|(start, end)| (*start).min(row.len())..end.min(row.len())).collect()
-}
-
-/// `RSS TTY` above `1234 pts/0` are two columns; `CONTAINER ID` above `9f3a77c1` is one.
-fn merges_columns(text: &str, grid: &Grid) -> bool {
-    grid.names.iter().enumerate().any(|(index, name)| {
-        let words = name.split_whitespace().count();
-        let cells = grid
-            .rows
-            .iter()
-            .take(50)
-            .filter_map(|row| row.cells.get(index))
-            .map(|cell| line(text, cell).split_whitespace().count());
-        // The last cell is often a sentence, and its heading two words.
-        let last = index + 1 == grid.names.len();
-        let (needed, least) = if last { (3, words.saturating_sub(1)) } else { (2, words) };
-        let several = cells.filter(|count| *count >= least).count();
-        words >= needed && several * 10 >= grid.rows.len().min(50) * 8
-    })
-}
-
-/// As many words as the heading has; the last cell is the rest of the line.
-fn by_words(text: &str, heading: &Range<usize>, body: &[&Range<usize>]) -> Option<Grid> {
-    let mut names: Vec<String> = line(text, heading).split_whitespace().map(str::to_owned).collect();
-    let fewest = |width: usize| {
-        body.iter().filter(|span| line(text, span).split_whitespace().count() >= width).count() * 10 >= body.len() * 9
-    };
-    // `Mounted on` is one heading.
-    if !fewest(names.len()) && names.len() > 3 {
-        let last = names.pop()?;
-        names.last_mut()?.push_str(&format!(" {last}"));
-    }
-    if names.len() < 3 || !fewest(names.len()) {
-        return None;
-    }
-    let width = names.len();
-    let mut rows = Vec::new();
-    for span in body {
-        let words = line(text, span);
-        let mut cells: Vec<Range<usize>> = Vec::new();
-        let mut at = 0;
-        while cells.len() < width {
-            let rest = words.get(at..).unwrap_or_default();
-            let start = at + (rest.len() - rest.trim_start().len());
-            let end = words
-                .get(start..)
-                .and_then(|rest| rest.find(char::is_whitespace))
-                .map_or(words.len(), |end| start + end);
-            let end = if cells.len() + 1 == width { words.len() } else { end };
-            if start >= words.len() {
-                break;
-            }
-            cells.push(span.start + start..span.start + end);
-            at = end;
-        }
-        if cells.len() == width {
-            rows.push(Row { span: (*span).clone(), cells });
-        }
-    }
-    Some(Grid { style: Style::Aligned, heading: Some(heading.clone()), names, rows })
 }

@@ -1,4 +1,7 @@
-//! Lines that say how a test ended, and lines that add up.
+//! Lines that say how a test ended.
+
+use crate::outputs::durations;
+use crate::outputs::place::placed;
 
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,6 +9,8 @@ pub(super) enum Status {
     Passed,
     Failed,
     Skipped,
+    /// It failed, as everybody knows it does: TAP's `# TODO`.
+    Todo,
     /// It began: `=== RUN TestX`.
     Started,
 }
@@ -44,7 +49,8 @@ pub(super) fn outcome(line: &str) -> Option<Outcome<'_>> {
     found.map(|outcome| Outcome { package, ..outcome })
 }
 
-fn word_status(word: &str) -> Option<Status> {
+/// How a word in capitals says that a test ended.
+pub(super) fn word_status(word: &str) -> Option<Status> {
     match word {
         "PASS" | "PASSED" | "XFAIL" | "OK" => Some(Status::Passed),
         "FAIL" | "FAILED" | "ERROR" | "XPASS" | "FAILURE" | "TIMEOUT" | "SIGABRT" | "SIGSEGV" | "ABORT" => {
@@ -73,25 +79,33 @@ fn opening(line: &str) -> Option<Outcome<'_>> {
     };
     if let Some(status) = mark {
         let name = line.get(first.len_utf8()..)?.trim_start_matches('\u{fe0f}');
-        return name.starts_with(' ').then(|| Outcome { by_mark: true, ..Outcome::of(status, name) });
+        // A heading (`✖ failing tests:`) is no test.
+        let named = name.starts_with(' ') && !name.trim_end().ends_with(':');
+        return named.then(|| Outcome { by_mark: true, ..Outcome::of(status, name) });
     }
-    if let Some(rest) = line.strip_prefix("not ok ") {
-        return Some(Outcome::of(Status::Failed, rest));
+    if let Some(outcome) = planned(line) {
+        return Some(outcome);
     }
-    if let Some(rest) = line.strip_prefix("ok ").or(line.strip_prefix("ok\t")) {
-        let directive = rest.to_ascii_lowercase();
-        let skipped = directive.contains("# skip") || directive.contains("# todo");
-        let status = if skipped { Status::Skipped } else { Status::Passed };
-        // TAP numbers its tests; go names a package and a time.
-        let known = rest.starts_with(|c: char| c.is_ascii_digit()) || rest.contains('\t');
-        return known.then(|| Outcome::of(status, rest));
+    if let Some(rest) = line.strip_prefix("ok ").or(line.strip_prefix("ok\t")).filter(|rest| rest.contains('\t')) {
+        // go: a package and a time.
+        return Some(Outcome::of(Status::Passed, rest));
     }
     if line.starts_with("?") && line.ends_with("[no test files]") {
         return Some(Outcome::of(Status::Skipped, line));
     }
     let (word, rest) = line.split_once([' ', '\t'])?;
-    let status = word_status(word)?;
     let rest = rest.trim();
+    // dotnet: `Passed Shop.CartTests.Adds [3 ms]`
+    if let Some(status) = small_status(word).filter(|_| is_capitalised(word)) {
+        let name = without_time(rest);
+        let dotted = name.split(['(', ' ']).next().is_some_and(|name| name.contains('.') && !name.ends_with('.'));
+        return (dotted && (name.len() < rest.len() || !name.contains(' '))).then(|| Outcome::of(status, name));
+    }
+    // automake, DejaGnu: `XFAIL: a test in words`
+    if let Some(status) = word.strip_suffix(':').filter(|word| *word != "ERROR").and_then(word_status) {
+        return Some(Outcome::of(status, rest));
+    }
+    let status = word_status(word)?;
     // `ERROR something went wrong` is a line of a log: a name has no words.
     let name = rest.split(" - ").next().unwrap_or(rest);
     let like_name = name.contains("::")
@@ -99,7 +113,51 @@ fn opening(line: &str) -> Option<Outcome<'_>> {
         || rest.starts_with('(')
         || (!matches!(word, "ERROR" | "OK" | "TIMEOUT" | "ABORT")
             && (!name.contains(' ') || name.contains('/') || name.contains(" > ") || name.contains('\t')));
-    like_name.then(|| Outcome::of(status, rest))
+    // nextest: `PASS [   0.012s] (3/40) crate module::test`
+    let timed = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(_, name)| name.trim_start());
+    let counted = timed.and_then(|name| name.strip_prefix('(')?.split_once(") ")).map(|(_, name)| name);
+    like_name.then(|| Outcome::of(status, counted.or(timed).filter(|name| !name.is_empty()).unwrap_or(rest)))
+}
+
+fn is_capitalised(word: &str) -> bool {
+    let mut bytes = word.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_uppercase()) && bytes.all(|byte| byte.is_ascii_lowercase())
+}
+
+/// How a word of a sentence says that a test ended.
+fn small_status(word: &str) -> Option<Status> {
+    match word.trim_end_matches('.').to_ascii_lowercase().as_str() {
+        "passed" => Some(Status::Passed),
+        "failed" => Some(Status::Failed),
+        "skipped" => Some(Status::Skipped),
+        "started" => Some(Status::Started),
+        _ => None,
+    }
+}
+
+/// TAP: `ok 12 - name`, `not ok 12 - name # TODO later`.
+fn planned(line: &str) -> Option<Outcome<'_>> {
+    let (rest, status) = match line.strip_prefix("not ok") {
+        Some(rest) => (rest, Status::Failed),
+        None => (line.strip_prefix("ok")?, Status::Passed),
+    };
+    let rest = rest.strip_prefix(' ')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, behind) = rest.split_at_checked(digits)?;
+    let described = behind.trim_start();
+    let numbered = digits > 0 && (behind.is_empty() || behind.starts_with(' '));
+    if !(numbered || described.starts_with("- ")) {
+        return None;
+    }
+    let name = described.strip_prefix('-').unwrap_or(described).trim_start();
+    let (name, directive) = name.split_once('#').filter(|_| name.contains("# ")).unwrap_or((name, ""));
+    let directive = directive.trim_start().get(..4).unwrap_or_default();
+    let status = match directive.to_ascii_lowercase().as_str() {
+        "skip" => Status::Skipped,
+        "todo" => Status::Todo,
+        _ => status,
+    };
+    Some(Outcome::of(status, if name.trim().is_empty() { number } else { name }))
 }
 
 /// `[gw0] [ 12%] PASSED name`, `[       OK ] name (0 ms)`.
@@ -149,27 +207,56 @@ fn closing(line: &str) -> Option<Outcome<'_>> {
         let known = failed || line.contains(" Passed ");
         return known.then(|| Outcome::of(if failed { Status::Failed } else { Status::Passed }, name));
     }
+    // Robot: `Valid Login      | PASS |`
+    if let Some((name, word)) = line.strip_suffix(" |").and_then(|line| line.rsplit_once("| ")) {
+        return word_status(word).map(|status| Outcome::of(status, name));
+    }
+    // XCTest: `Test Case '-[CartTests testAdds]' passed (0.001 seconds).`
+    if line.starts_with("Test Case ") {
+        let (name, word) = without_time(line.trim_end_matches('.')).rsplit_once(' ')?;
+        return small_status(word).map(|status| Outcome::of(status, name));
+    }
+    // surefire: `com.x.OrderTest.rounds  Time elapsed: 0.1 s  <<< FAILURE!`
+    if let Some((name, _)) = line.split_once("<<< ").filter(|(_, end)| matches!(*end, "FAILURE!" | "ERROR!")) {
+        let name = name.split(" Time elapsed").next().unwrap_or(name);
+        let name = name.strip_prefix("[ERROR] ").unwrap_or(name).trim_end_matches(['-', ' ']);
+        return Some(Outcome::of(Status::Failed, name));
+    }
+    // Catch2: `tests/cart.cpp:12: FAILED:`
+    if let Some((place, word)) = line.strip_suffix(':').and_then(|line| line.rsplit_once(": ")) {
+        return word_status(word).filter(|_| placed(place).is_some()).map(|status| Outcome::of(status, place));
+    }
+    // doctest: `tests/cart.cpp:12: ERROR: CHECK( a == b ) is NOT correct!`
+    if line.ends_with(" correct!") {
+        let status = if line.ends_with(" is NOT correct!") { Status::Failed } else { Status::Passed };
+        let (place, _) = line.split_once(": ").filter(|(place, _)| placed(place).is_some())?;
+        return Some(Outcome::of(status, place));
+    }
     let line = without_time(line);
+    // bazel: `//cart:tax_test    FAILED in 0.1s`
+    let line =
+        line.rsplit_once(" in ").filter(|(_, time)| durations::duration(time).is_some()).map_or(line, |(line, _)| line);
     // pytest gives a reason: `name SKIPPED (no database)`
     let line = line.strip_suffix(')').and_then(|line| line.split_once(" (")).map_or(line, |(line, _)| line);
     let (name, word) = line.rsplit_once(' ')?;
     let status = word_status(word).filter(|_| word.len() > 4)?;
-    let one = !name.trim().contains(' ') || name.contains(" > ") || name.contains("::");
+    let one = !name.trim().contains(' ') || name.starts_with("//") || name.contains(" > ") || name.contains("::");
     (one && !name.starts_with('[')).then(|| Outcome::of(status, name))
 }
 
-/// Without `[ 12%]` or `(0.01s)` at its end.
+/// Without `[ 12%]` or `(0.01s)` at its end. The `[2]` and `(3)` of a test's own name stay.
 pub(super) fn without_time(line: &str) -> &str {
     let line = line.trim_end();
-    let closes = |line: &str, open: char, close: char| {
-        let inside = line.strip_suffix(close)?;
-        let at = inside.rfind(open)?;
-        let digits = inside.get(at..)?.bytes().any(|byte| byte.is_ascii_digit());
-        let short = inside.len() - at <= 14;
-        (digits && short).then_some(at)
+    let open = line.strip_suffix(']').and_then(|inside| inside.rfind('['));
+    let open = open.or_else(|| line.strip_suffix(')').and_then(|inside| inside.rfind('(')));
+    let is_time = |at: &usize| {
+        let inside = line.get(at + 1..line.len() - 1).unwrap_or_default().trim();
+        let spaced = line.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with([' ', '\t']));
+        let digits = inside.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',')).count();
+        let unit = inside.get(digits..).unwrap_or_default();
+        spaced && digits > 0 && !unit.trim().is_empty() && inside.len() <= 14
     };
-    let at = closes(line, '[', ']').or_else(|| closes(line, '(', ')'));
-    at.and_then(|at| line.get(..at)).unwrap_or(line).trim_end()
+    open.filter(is_time).and_then(|at| line.get(..at)).unwrap_or(line).trim_end()
 }
 
 /// What TAP announces: `TAP version 13`, `1..330`.
@@ -177,6 +264,12 @@ pub(super) fn is_plan(line: &str) -> bool {
     let number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
     let plan = line.trim().strip_prefix("1..").map(|rest| rest.split(' ').next().unwrap_or_default());
     line.starts_with("TAP version ") || plan.is_some_and(number)
+}
+
+/// ctest: `Start 12: name`
+fn is_start(line: &str) -> bool {
+    let number = line.strip_prefix("Start ").and_then(|rest| rest.split_once(": ")).map(|(number, _)| number.trim());
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Dots and letters, one for each test; how many there are; what is done before them.
@@ -190,11 +283,19 @@ pub(super) fn is_progress(line: &str) -> bool {
     };
     let bare = without_time(line);
     let counted = bare.split_once(" [").or_else(|| bare.rsplit_once("  ")).map_or(bare, |(bare, _)| bare).trim_end();
+    // phpunit: `......  63 / 1953 (3%)`
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let numbers = rest.bytes().all(|byte| byte.is_ascii_digit() || b" /()%[]".contains(&byte));
     let named = counted.rsplit_once(' ').filter(|(path, _)| path.contains('.') && !path.contains(' '));
     dots(counted)
+        || (dots(first) && numbers)
         || is_plan(line)
         || named.is_some_and(|(_, word)| dots(word))
         || line.starts_with("running ") && line.ends_with(['t', 's'])
+        || line
+            .strip_prefix("[INFO] Running ")
+            .or(line.strip_prefix("Running "))
+            .is_some_and(|name| name.contains('.') && !name.contains(' '))
         || line.starts_with("collected ")
         || line.starts_with("collecting ")
         || line.starts_with("Starting ") && line.contains(" tests ")
@@ -202,133 +303,6 @@ pub(super) fn is_progress(line: &str) -> bool {
         || line.starts_with("plugins: ")
         || line.starts_with("platform ")
         || line.starts_with("cachedir: ")
-}
-
-const COUNTED: &[&str] = &[
-    "passed",
-    "failed",
-    "passing",
-    "failing",
-    "pending",
-    "skipped",
-    "error",
-    "errors",
-    "test",
-    "tests",
-    "example",
-    "examples",
-    "failure",
-    "failures",
-    "ignored",
-    "xfailed",
-    "xpassed",
-    "deselected",
-    "total",
-    "assertions",
-    "did",
-    "todo",
-    "flaky",
-    "pass",
-    "fail",
-    "skip",
-    "disabled",
-    "run",
-    "suites",
-    "rerun",
-    "retried",
-    "tests)",
-];
-
-/// Whether a counted word says that something went wrong.
-pub(super) fn is_bad(word: &str) -> bool {
-    let word = word.to_ascii_lowercase();
-    ["fail", "error", "flaky", "xpassed"].iter().any(|opening| word.starts_with(opening))
-}
-
-/// `12 passed`, `Failures: 1`, `errors=2`: the numbers of a line with what they count.
-pub(super) fn counts(line: &str) -> Vec<(usize, &str)> {
-    let words: Vec<&str> = line
-        .split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')' | '=' | '[' | ']'))
-        .filter(|word| !word.is_empty())
-        .take(60)
-        .collect();
-    let known = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_ascii_alphabetic());
-        COUNTED.iter().any(|counted| counted.eq_ignore_ascii_case(word))
-    };
-    let number = |word: &str| word.trim_end_matches(['.', '%']).parse::<usize>().ok();
-    let mut counts = Vec::new();
-    for pair in words.windows(2) {
-        let [one, other] = pair else { continue };
-        if let Some(count) = number(one).filter(|_| known(other)) {
-            counts.push((count, other.trim_matches(|c: char| !c.is_ascii_alphabetic())));
-        } else if let Some(count) =
-            number(other).filter(|_| known(one) && (one.ends_with(':') || line.contains(&format!("{one}="))))
-        {
-            counts.push((count, one.trim_matches(|c: char| !c.is_ascii_alphabetic())));
-        }
-    }
-    counts
-}
-
-/// `PASS`, `FAIL` and nothing else: said by the totals too.
-pub(super) fn is_bare(line: &str) -> bool {
-    matches!(line.trim(), "OK" | "PASS" | "FAIL" | "FAILED")
-}
-
-/// Whether a line adds up a run.
-pub(super) fn is_summary(line: &str) -> bool {
-    let trimmed = line.trim().trim_matches('=').trim();
-    let of_gtest = ["[  PASSED  ] ", "[  FAILED  ] ", "[==========] "]
-        .iter()
-        .any(|opening| line.strip_prefix(opening).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())));
-    if of_gtest {
-        return true;
-    }
-    if matches!(trimmed, "OK" | "PASS" | "FAIL" | "FAILED" | "FAILURES!" | "BUILD SUCCESS" | "BUILD FAILURE") {
-        return true;
-    }
-    if trimmed.len() > 240 || !trimmed.bytes().any(|byte| byte.is_ascii_digit()) {
-        return false;
-    }
-    is_strong_summary(line) || {
-        let opens = [
-            "Ran ",
-            "Tests:",
-            "Tests run:",
-            "Test Suites:",
-            "Test Files",
-            "Summary [",
-            "All tests passed",
-            "OK (",
-            "# pass",
-            "# fail",
-            "# tests",
-            "# skip",
-            "Results:",
-        ];
-        let counts = counts(trimmed);
-        let begins = trimmed.starts_with(|c: char| c.is_ascii_digit());
-        opens.iter().any(|opening| trimmed.starts_with(opening))
-            || (begins && counts.len() == 1 && trimmed.len() <= 40 && trimmed.split(' ').count() <= 5)
-    }
-}
-
-/// A summary that nothing but a test run has.
-pub(super) fn is_strong_summary(line: &str) -> bool {
-    let trimmed = line.trim().trim_matches('=').trim();
-    if trimmed.len() > 240 {
-        return false;
-    }
-    let telling = |word: &str| {
-        let word = word.to_ascii_lowercase();
-        ["pass", "fail", "skipped", "pending", "ignored", "error"].iter().any(|opening| word.starts_with(opening))
-    };
-    let counts = counts(trimmed);
-    let words = counts.iter().filter(|(_, word)| telling(word)).count();
-    trimmed.starts_with("test result: ")
-        || trimmed.contains("% tests passed")
-        || (trimmed.starts_with("Ran ") && trimmed.contains(" test") && trimmed.contains(" in "))
-        || (counts.len() >= 2 && words >= 1 && counts.len() * 14 + 60 > trimmed.len())
-        || (line.starts_with('=') && line.trim_end().ends_with('=') && words >= 1 && trimmed.contains(" in "))
+        || is_start(line)
+        || line.starts_with("▶ ")
 }

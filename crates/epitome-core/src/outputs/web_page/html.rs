@@ -1,8 +1,11 @@
 //! The words of a page, block by block.
 
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::super::odd::odd_ones;
 use super::super::reading::{Finding, Piece, Rank, Reading, Section, Unit};
+use super::super::template::template_id;
 use super::super::{cut_to_chars, events};
 use crate::tokens::Tokens;
 
@@ -12,6 +15,12 @@ const OPENING: usize = 2_000;
 const HEADINGS_SHOWN: usize = 10;
 /// Longer passages are cut.
 const PASSAGE_CHARS: usize = 240;
+/// So many passages that differ in values only are told once.
+const LIKE: usize = 5;
+/// A longer passage speaks of errors rather than report one.
+const REPORT_WORDS: usize = 40;
+/// More passages that report an error are what the page is about.
+const REPORTS: usize = 5;
 
 /// Reads a page; `None` if it is none.
 pub(super) fn read(text: &str) -> Option<Reading> {
@@ -38,9 +47,18 @@ enum Block {
     Plain,
 }
 
+/// Words between two tags that divide a page.
+struct Passage {
+    /// Where it stands with its tags.
+    span: Range<usize>,
+    words: String,
+    block: Block,
+    /// The page itself marks it as an error.
+    alert: bool,
+}
+
 struct Page {
-    /// Where each passage stands with its tags, its words, and what it is.
-    passages: Vec<(Range<usize>, String, Block)>,
+    passages: Vec<Passage>,
     links: usize,
     tables: usize,
 }
@@ -50,7 +68,9 @@ impl Page {
         let mut page = Page { passages: Vec::new(), links: 0, tables: 0 };
         let (mut at, mut start) = (0, 0);
         let mut words = String::new();
-        let mut block = Block::Plain;
+        let (mut block, mut alert) = (Block::Plain, false);
+        // Where the words were when a link was closed: another one right behind it is another word.
+        let mut link_end = usize::MAX;
         while at < text.len() {
             let rest = text.get(at..).unwrap_or_default();
             if !rest.starts_with('<') {
@@ -61,8 +81,14 @@ impl Page {
             }
             let (tag, length) = Tag::of(rest);
             if tag.breaks() {
-                page.flush(start..at, &mut words, block, &mut start);
+                page.flush(start..at, &mut words, (block, alert), &mut start);
                 block = tag.block(block);
+                alert = !tag.closes && is_alert(rest.get(..length).unwrap_or_default());
+            }
+            match (tag.name, tag.closes) {
+                ("a", true) => link_end = words.len(),
+                ("a", false) if link_end == words.len() => add_words(&mut words, " "),
+                (_, _) => {}
             }
             if (tag.name == "td" || tag.name == "th") && !tag.closes {
                 let between = if words.is_empty() { "" } else { " | " };
@@ -72,30 +98,32 @@ impl Page {
             page.tables += usize::from(tag.name == "table" && !tag.closes);
             at += length;
         }
-        page.flush(start..text.len(), &mut words, block, &mut start);
+        page.flush(start..text.len(), &mut words, (block, alert), &mut start);
         page
     }
 
-    fn flush(&mut self, span: Range<usize>, words: &mut String, block: Block, start: &mut usize) {
+    fn flush(&mut self, span: Range<usize>, words: &mut String, (block, alert): (Block, bool), start: &mut usize) {
         let said = words.trim().trim_matches(['|', ' ']);
         if said.is_empty() {
             words.clear();
             return;
         }
-        self.passages.push((span.clone(), decoded(said), block));
         *start = span.end;
+        self.passages.push(Passage { span, words: decoded(said), block, alert });
         words.clear();
     }
 
     fn into_reading(self, text: &str) -> Reading {
-        let headings = self.passages.iter().filter(|(_, _, block)| *block == Block::Heading).count();
-        let words: usize = self.passages.iter().map(|(_, words, _)| words.split_whitespace().count()).sum();
+        let headings = self.passages.iter().filter(|passage| passage.block == Block::Heading).count();
+        let words: usize = self.passages.iter().map(|passage| passage.words.split_whitespace().count()).sum();
         let counted = |number: usize, name: &str| match number {
             0 => String::new(),
             1 => format!(", 1 {name}"),
             number => format!(", {} {name}s", Tokens(number as u64)),
         };
-        // A page speaks of errors without reporting them, its title and headings apart.
+        let findings = self.findings();
+        let repeats = self.repeats();
+        // A page speaks of errors without reporting them, apart from its title, its headings and what is called out.
         let mut reading = Reading::empty(Unit::Passage);
         reading.say_always(format!(
             "{} words{}{}{}",
@@ -106,11 +134,14 @@ impl Page {
         ));
         let mut end = 0;
         let mut opened: Option<(String, usize)> = None;
-        for (index, (span, words, block)) in self.passages.into_iter().enumerate() {
+        for (index, Passage { span, words, block, .. }) in self.passages.into_iter().enumerate() {
             end = span.end;
-            let failed = events::is_error(&words) || is_failed_status(&words);
+            let repeated = repeats.get(index).copied().flatten();
             let rank = match block {
-                Block::Title | Block::Heading if failed => Rank::Finding(Finding::Error),
+                _ if findings.contains_key(&index) => {
+                    Rank::Finding(findings.get(&index).copied().unwrap_or(Finding::Error))
+                }
+                _ if repeated == Some(0) => Rank::Told,
                 Block::Title => Rank::Frame,
                 Block::Heading if headings <= HEADINGS_SHOWN => Rank::Frame,
                 Block::Heading => Rank::Telling(1),
@@ -122,7 +153,8 @@ impl Page {
                 reading.sections.extend(closed.map(|(name, first)| Section { name, pieces: first..index }));
             }
             let full = Some(cut_to_chars(&words, PASSAGE_CHARS));
-            reading.pieces.push(Piece { full, ..Piece::ordinary(span).ranked(rank) });
+            let note = repeated.filter(|count| *count > 1).map(|count| format!(" [×{}]", Tokens(count as u64)));
+            reading.pieces.push(Piece { full, note, ..Piece::ordinary(span).ranked(rank) });
         }
         let pieces = reading.pieces.len();
         reading.sections.extend(opened.map(|(name, first)| Section { name, pieces: first..pieces }));
@@ -134,10 +166,71 @@ impl Page {
     }
 }
 
-/// `502 Bad Gateway`, `Error 404`.
+impl Page {
+    /// Passages that report an error, and those that are unlike all others of a regular page.
+    fn findings(&self) -> HashMap<usize, Finding> {
+        let mut findings: HashMap<usize, Finding> = HashMap::new();
+        let mut called: Vec<usize> = Vec::new();
+        for (index, Passage { words, block, alert, .. }) in self.passages.iter().enumerate() {
+            let failed = is_failed_status(words);
+            let short = words.split_whitespace().nth(REPORT_WORDS).is_none();
+            match block {
+                Block::Title | Block::Heading if failed || events::is_error(words) => {
+                    findings.insert(index, Finding::Error);
+                }
+                Block::Plain | Block::Row if *alert && short => {
+                    findings.insert(index, events::severity(words).unwrap_or(Finding::Error));
+                }
+                Block::Plain | Block::Row if short && (failed || events::is_strong(words)) => called.push(index),
+                Block::Title | Block::Heading | Block::Plain | Block::Row => {}
+            }
+        }
+        if called.len() <= REPORTS {
+            findings.extend(called.into_iter().map(|index| (index, Finding::Error)));
+        }
+        let regular = self.repeats().iter().flatten().count();
+        if regular * 2 > self.passages.len() {
+            let words: Vec<&str> = self.passages.iter().map(|passage| passage.words.as_str()).collect();
+            odd_ones(&words).into_iter().for_each(|odd| {
+                findings.entry(odd).or_insert(Finding::Outlier);
+            });
+        }
+        findings
+    }
+
+    /// Of passages that differ in values only: how many they are for the first, none for the others.
+    fn repeats(&self) -> Vec<Option<usize>> {
+        let plain = |passage: &Passage| matches!(passage.block, Block::Plain | Block::Row);
+        let like: Vec<Option<u64>> =
+            self.passages.iter().map(|passage| plain(passage).then(|| template_id(&passage.words))).collect();
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        like.iter().flatten().for_each(|id| *counts.entry(*id).or_default() += 1);
+        let count = |id: &u64| counts.get(id).copied().filter(|count| *count >= LIKE);
+        let mut seen: HashSet<u64> = HashSet::new();
+        let told = |id: Option<u64>| {
+            let id = id?;
+            let count = count(&id)?;
+            Some(if seen.insert(id) { count } else { 0 })
+        };
+        like.into_iter().map(told).collect()
+    }
+}
+
+/// `502 Bad Gateway`, `Error 404`, `HTTP 503: …`.
 fn is_failed_status(words: &str) -> bool {
-    let status = words.split_whitespace().next().and_then(|word| word.parse::<u16>().ok());
-    status.is_some_and(|status| (400..600).contains(&status))
+    let mut words = words.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let says = ["error", "http", "status"].iter().any(|word| first.eq_ignore_ascii_case(word));
+    let status = if says { words.next().unwrap_or_default() } else { first };
+    status.trim_end_matches(':').parse::<u16>().is_ok_and(|status| (400..600).contains(&status))
+}
+
+/// Whether a tag says that an error stands in it: `<div class="form-error">`, `<p role="alert">`.
+fn is_alert(tag: &str) -> bool {
+    let tag = tag.to_ascii_lowercase();
+    let named = tag.contains("class=") || tag.contains("role=");
+    let bad = ["error", "alert", "danger", "exception", "fatal"].iter().any(|word| tag.contains(word));
+    named && bad && !["info", "success", "hidden", "no-error"].iter().any(|word| tag.contains(word))
 }
 
 struct Tag<'page> {
