@@ -38,7 +38,13 @@ fn read_lines(text: &str) -> Option<Reading> {
     let mut reading = Reading::of_lines(text);
     (reading.layout, reading.events) = (Layout::Bare, Events::Strong);
     let lines: Vec<&str> = reading.pieces.iter().map(|piece| piece.text(text)).collect();
-    let (items, parts) = item::items(&lines);
+    let (items, mut parts) = item::items(&lines);
+    for (part, line) in parts.iter_mut().zip(&lines) {
+        // What follows the last message may be another program that says that this one failed.
+        if *part == Part::Help && !line.starts_with([' ', '\t']) && events::is_error(line) {
+            *part = Part::Other;
+        }
+    }
     let filled = lines.iter().filter(|line| !line.trim().is_empty()).count();
     let known = parts.iter().filter(|part| !matches!(part, Part::Other | Part::Blank)).count();
     if items.is_empty() || known * 10 < filled * 4 {

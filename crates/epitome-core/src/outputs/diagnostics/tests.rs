@@ -219,3 +219,13 @@ fn hits_of_a_search_are_no_messages() {
     let text: String = (0..80).map(|n| format!("src/a{n}.rs:{n}:    return Err(error: code)\n")).collect();
     assert_ne!(made("", "rg error", &text).map(|digest| digest.kind), Some("compiler output"));
 }
+
+#[test]
+fn a_program_that_says_that_the_compiler_failed_is_kept() {
+    let mut text: String =
+        (0..30).map(|n| format!("src/a.ts({n},5): error TS2554: Expected 3 arguments, but got {n}.\n")).collect();
+    text.push_str(
+        "npm error Lifecycle script `check` failed with error:\nnpm error code 2\nCommand exited with code 2\n",
+    );
+    assert!(check("npm run check", &text).contains("npm error Lifecycle script `check` failed with error:"));
+}

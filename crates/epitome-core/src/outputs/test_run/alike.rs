@@ -10,9 +10,9 @@ use crate::outputs::template::template;
 /// Of failures that are alike, so many are shown.
 const SHOWN: usize = 3;
 /// The others are all named up to this number.
-const NAMED: usize = 40;
+const NAMED: usize = 200;
 /// Of more of them, so many.
-const FIRST_NAMED: usize = 20;
+const FIRST_NAMED: usize = 100;
 /// A shorter name may be a part of other words.
 const NAME_BYTES: usize = 4;
 
@@ -125,11 +125,11 @@ mod tests {
 
     #[test]
     fn the_very_same_is_shown_once_and_its_names_are_counted_where_there_are_many() {
-        let names: Vec<String> = (0..60).map(|n| format!("case {n}")).collect();
+        let names: Vec<String> = (0..260).map(|n| format!("case {n}")).collect();
         let failures: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "no database")).collect();
-        let mut expected = vec![Told::Named; 60];
-        let said: Vec<&str> = names.iter().skip(1).take(20).map(String::as_str).collect();
-        expected[0] = Told::Shown(Some(format!(" [+59 alike: {}, 39 more]", said.join(", "))));
+        let mut expected = vec![Told::Named; 260];
+        let said: Vec<&str> = names.iter().skip(1).take(100).map(String::as_str).collect();
+        expected[0] = Told::Shown(Some(format!(" [+259 alike: {}, 159 more]", said.join(", "))));
         check(&failures, &expected);
         check(&[("a", "x"); 4], &[Told::Shown(Some(" [×4]".into())), Told::Named, Told::Named, Told::Named]);
     }
