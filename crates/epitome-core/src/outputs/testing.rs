@@ -1,6 +1,6 @@
 //! One door for the tests of all kinds.
 
-use super::{Digest, Effort, Interest, Readings, ToolOutput, digest};
+use super::{Digest, Effort, Interest, OutputKind, Readings, ToolOutput, digest};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// Four bytes a token: enough to test decisions with.
@@ -37,4 +37,12 @@ pub fn check_for(interest: &str, command: &str, text: &str) -> String {
 pub fn made(interest: &str, command: &str, text: &str) -> Option<Digest> {
     let interest = Interest::in_text(interest);
     digest(&output(command, text), Tokens(150), &interest, &Quarter, &Readings::default(), Effort::Full)
+}
+
+/// Whether the pieces that a kind makes of a text leave nothing out but white space. True for a text of another kind.
+pub fn is_covered(kind: &dyn OutputKind, text: &str) -> bool {
+    let Some(reading) = kind.read(&output("x", text), Effort::Full) else { return true };
+    let starts = reading.pieces.iter().map(|piece| piece.span.start).chain([text.len()]);
+    let ends = std::iter::once(0).chain(reading.pieces.iter().map(|piece| piece.span.end));
+    ends.zip(starts).all(|(end, start)| text.get(end..start).is_some_and(|gap| gap.trim().is_empty()))
 }
