@@ -291,15 +291,8 @@ fn cleaned(output: &ToolOutput) -> ToolOutput {
 }
 
 fn header(output: &ToolOutput, kind: &str, unit: Unit, units: Kept) -> String {
-    let media = match output.media.len() {
-        0 => String::new(),
-        1 => ", 1 image or document".to_owned(),
-        several => format!(", {several} images or documents"),
-    };
-    let hash = ContentHash::of(&*output.text).short();
-    let bytes = Tokens(output.text.len() as u64);
     let kept = Tokens(units.kept as u64);
-    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {bytes} bytes{media}; original {hash}]", unit.count(units.of))
+    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {}]", unit.count(units.of), cited(output))
 }
 
 /// One line that names the call, its outcome and its size. A failure never looks like a success.
@@ -319,14 +312,18 @@ pub fn read_again(output: &ToolOutput) -> String {
 }
 
 fn said_of(output: &ToolOutput) -> String {
-    let lines = output.text.lines().count();
+    format!("{} lines, {}", Tokens(output.text.lines().count() as u64), cited(output))
+}
+
+/// How large the original is, and by which hash it is found.
+fn cited(output: &ToolOutput) -> String {
     let media = match output.media.len() {
         0 => String::new(),
         1 => ", 1 image or document".to_owned(),
         several => format!(", {several} images or documents"),
     };
     let hash = ContentHash::of(&*output.text).short();
-    format!("{} lines, {} bytes{media}; original {hash}", Tokens(lines as u64), Tokens(output.text.len() as u64))
+    format!("{} bytes{media}; original {hash}", Tokens(output.text.len() as u64))
 }
 
 /// The first `chars` characters, with an ellipsis if something was cut.

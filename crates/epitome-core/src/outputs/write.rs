@@ -142,6 +142,13 @@ impl Choice<'_> {
         self.spent = self.spent + self.cost_shown(index) - before;
     }
 
+    /// Shows a piece in full that was not, for a cost that is known already.
+    fn show(&mut self, index: usize, cost: Tokens, before: Tokens) {
+        let Some(shown) = self.shown.get_mut(index) else { return };
+        *shown = Shown::Full;
+        self.spent = self.spent + cost - before;
+    }
+
     fn cost_shown(&self, index: usize) -> Tokens {
         self.shown.get(index).map_or(Tokens(0), |shown| self.cost(index, *shown))
     }
@@ -161,11 +168,11 @@ impl Choice<'_> {
             if self.shown.get(index).is_some_and(|shown| *shown >= Shown::Full) {
                 continue;
             }
-            let more = self.cost(index, Shown::Full) - self.cost_shown(index);
-            if self.spent + more > free {
+            let (cost, before) = (self.cost(index, Shown::Full), self.cost_shown(index));
+            if self.spent + (cost - before) > free {
                 break;
             }
-            self.take(index, Shown::Full);
+            self.show(index, cost, before);
         }
     }
 
@@ -202,15 +209,8 @@ impl Choice<'_> {
     fn take_ends(&mut self, free: Tokens) {
         let ordinary = |(_, piece): &(usize, &Piece)| piece.rank == Rank::Ordinary;
         let mut left = self.reading.pieces.iter().enumerate().filter(ordinary).map(|(index, _)| index);
-        for turn in 0.. {
-            let next = if turn % 3 == 2 { left.next() } else { left.next_back() };
-            let Some(index) = next else { break };
-            let more = self.cost(index, Shown::Full) - self.cost_shown(index);
-            if self.spent + more > free {
-                break;
-            }
-            self.take(index, Shown::Full);
-        }
+        let turns = (0..).map_while(|turn| if turn % 3 == 2 { left.next() } else { left.next_back() });
+        self.take_while_room(free, turns);
     }
 
     fn said_of(&self, index: usize, piece: &Piece, shown: Shown) -> String {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::language::Role;
-use super::outline::{Definition, NAME_CHARS, Outline, brief, parameters, valued};
+use super::outline::{Definition, MODIFIERS, NAME_CHARS, Outline, brief, parameters, valued};
 use super::special::{builds_image, by_call, instruction, is_literal, operation, property};
 use crate::outputs::cut_to_chars;
 
@@ -58,43 +58,9 @@ const KEYWORDS: &[(&str, Role)] = &[
     ("var", Role::Value),
     ("static", Role::Value),
 ];
-/// Words that come before those.
-const MODIFIERS: &[&str] = &[
-    "abstract",
-    "async",
-    "case",
-    "companion",
-    "constexpr",
-    "data",
-    "declare",
-    "default",
-    "export",
-    "extern",
-    "final",
-    "implicit",
-    "infix",
-    "inline",
-    "inner",
-    "internal",
-    "lazy",
-    "local",
-    "native",
-    "open",
-    "operator",
-    "override",
-    "partial",
-    "private",
-    "protected",
-    "pub",
-    "public",
-    "readonly",
-    "sealed",
-    "static",
-    "suspend",
-    "synchronized",
-    "unsafe",
-    "virtual",
-];
+/// Words that come before those, beside the modifiers of all languages.
+const MORE_MODIFIERS: &[&str] =
+    &["case", "companion", "data", "implicit", "infix", "inner", "lazy", "local", "operator"];
 /// Words that open a statement with a block, not a definition.
 const STATEMENTS: &[&str] = &[
     "if",
@@ -335,7 +301,7 @@ fn defined(line: &str, outermost: bool) -> Option<(String, Role, String, &'stati
         {
             return Some(found);
         }
-        if !MODIFIERS.contains(&word) {
+        if !MODIFIERS.contains(&word) && !MORE_MODIFIERS.contains(&word) {
             break;
         }
         let after = match after.strip_prefix('(') {

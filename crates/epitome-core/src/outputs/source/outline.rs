@@ -54,17 +54,15 @@ const BRIEF_CHARS: usize = 72;
 pub const NAME_CHARS: usize = 160;
 
 /// Words before a definition that say nothing of what it is.
-const MODIFIERS: &[&str] = &[
+pub(super) const MODIFIERS: &[&str] = &[
     "abstract",
     "async",
     "constexpr",
     "declare",
     "default",
-    "explicit",
     "export",
     "extern",
     "final",
-    "friend",
     "inline",
     "internal",
     "native",
@@ -80,11 +78,11 @@ const MODIFIERS: &[&str] = &[
     "static",
     "suspend",
     "synchronized",
-    "typedef",
     "unsafe",
     "virtual",
-    "volatile",
 ];
+/// More of them, where a grammar knows what is defined.
+const MORE_MODIFIERS: &[&str] = &["explicit", "friend", "typedef", "volatile"];
 
 /// The brief form of a definition: what stands before its name without modifiers, and the name.
 pub fn brief(before_name: &str, name: &str) -> String {
@@ -100,7 +98,8 @@ pub fn brief(before_name: &str, name: &str) -> String {
     loop {
         let word = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
         // `const` alone may be the keyword of the definition; before a function it is a modifier.
-        let modifies = MODIFIERS.contains(&word) || (word == "const" && rest.contains("fn "));
+        let modifies =
+            MODIFIERS.contains(&word) || MORE_MODIFIERS.contains(&word) || (word == "const" && rest.contains("fn "));
         let Some(after) = rest.get(word.len()..).filter(|_| modifies) else { break };
         let after = match after.strip_prefix('(') {
             Some(visibility) => visibility.split_once(')').map_or("", |(_, after)| after),

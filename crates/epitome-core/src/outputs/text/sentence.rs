@@ -98,12 +98,13 @@ impl Marked {
         let mut excerpt = String::new();
         let mut gap = false;
         for sentence in sentences(line) {
-            if self.stands_out(sentence) {
+            let stands_out = self.stands_out(sentence);
+            if stands_out {
                 excerpt.push_str(if gap { "[…] " } else { "" });
                 excerpt.push_str(sentence);
                 excerpt.push(' ');
             }
-            gap = !self.stands_out(sentence);
+            gap = !stands_out;
         }
         excerpt.push_str(if gap { "[…]" } else { "" });
         (!excerpt.is_empty()).then(|| excerpt.trim_end().to_owned())

@@ -26,20 +26,20 @@ impl Choice<'_> {
         let costs: Vec<Tokens> = findings.iter().map(|(_, index)| self.cost(*index, Shown::Full)).collect();
         let at_most = FINDINGS_AT_MOST.max(room);
         if costs.iter().copied().sum::<Tokens>() <= UNFOLDED.max(room) {
-            findings.iter().for_each(|(_, index)| self.take(*index, Shown::Full));
+            findings.iter().zip(costs).for_each(|((_, index), cost)| self.show_once(*index, cost));
             return;
         }
         let mut left = at_most;
         for Ordered { like, at } in self.in_order(&findings) {
             let (Some((finding, index)), Some(cost)) = (findings.get(at), costs.get(at)) else { continue };
-            if self.shown.get(*index) == Some(&Shown::Full) {
+            if self.is_shown(*index) {
                 continue;
             }
             if *finding == Finding::Warning && like >= OF_A_FORM {
                 self.folded.push(*index);
             } else if *cost <= left || left == at_most {
                 // One of them is shown, however long it is.
-                self.take(*index, Shown::Full);
+                self.show(*index, *cost, Tokens(0));
                 left = left - *cost;
             } else {
                 self.left_out.push(*index);
@@ -47,6 +47,17 @@ impl Choice<'_> {
         }
         self.left_out.sort_unstable();
         self.folded.sort_unstable();
+    }
+
+    fn is_shown(&self, index: usize) -> bool {
+        self.shown.get(index) == Some(&Shown::Full)
+    }
+
+    /// Shows a finding, unless it is the end and shown already.
+    fn show_once(&mut self, index: usize, cost: Tokens) {
+        if !self.is_shown(index) {
+            self.show(index, cost, Tokens(0));
+        }
     }
 
     /// The findings by their worth: one of every form before the second of any, and errors before warnings.

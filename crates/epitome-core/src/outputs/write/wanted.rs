@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::{Choice, LINE_CHARS, Shown};
 use crate::outputs::interest::{Hit, Interest};
 use crate::outputs::numbers::without_number;
-use crate::outputs::reading::{Piece, Rank, Section};
+use crate::outputs::reading::{Piece, Rank};
 use crate::outputs::template::template_id;
 use crate::tokens::Tokens;
 
@@ -38,9 +38,8 @@ impl Choice<'_> {
         }
         self.take_worked_on(interest);
         self.take_named(interest);
-        let sections: Vec<&Section> = self.reading.sections.iter().collect();
         let allowance = self.spent + room.share(WANTED);
-        let wanted = self.wanted(interest, &sections);
+        let wanted = self.wanted(interest);
         self.take_while_room(allowance, wanted.into_iter());
     }
 
@@ -87,9 +86,7 @@ impl Choice<'_> {
         edited.clear();
         for (section, own) in inner {
             if !self.take_verbatim(section.clone(), allowance) {
-                // Its head, by which it is known.
-                let rank = |index: usize| self.reading.pieces.get(index).map(|piece| piece.rank);
-                let head = section.clone().find(|index| rank(*index) == Some(Rank::Frame)).unwrap_or(section.start);
+                let head = self.head(&section);
                 self.take_verbatim(head..head + 1, allowance);
                 edited.extend(own);
             }
@@ -105,6 +102,12 @@ impl Choice<'_> {
         for section in outer {
             self.take_verbatim(section, allowance);
         }
+    }
+
+    /// The piece by which a section is known.
+    fn head(&self, section: &Range<usize>) -> usize {
+        let is_head = |index: &usize| self.reading.pieces.get(*index).is_some_and(|piece| piece.rank == Rank::Frame);
+        section.clone().find(is_head).unwrap_or(section.start)
     }
 
     /// Takes all of a range if it fits.
@@ -155,7 +158,7 @@ impl Choice<'_> {
     }
 
     /// The pieces that hold telling words, the best first, those unlike each other before repeats.
-    fn wanted(&mut self, interest: &Interest, sections: &[&Section]) -> Vec<usize> {
+    fn wanted(&mut self, interest: &Interest) -> Vec<usize> {
         let pieces = &self.reading.pieces;
         let hits: Vec<Hit> = interest.hits(self.text).collect();
         // A line may be as long as a page.
@@ -177,11 +180,9 @@ impl Choice<'_> {
         }
         let mut scored: Vec<(f64, usize)> =
             scores.into_iter().map(|(index, terms)| (terms.values().sum::<f64>(), index)).collect();
-        for section in sections.iter().filter(|section| interest.names(&section.name)) {
+        for section in self.reading.sections.iter().filter(|section| interest.names(&section.name)) {
             // Its head before all else; the rest of it when every word was looked for.
-            let rank = |index: usize| pieces.get(index).map(|piece| piece.rank);
-            let head = section.pieces.clone().find(|index| rank(*index) == Some(Rank::Frame));
-            scored.push((f64::MAX, head.unwrap_or(section.pieces.start)));
+            scored.push((f64::MAX, self.head(&section.pieces)));
             scored.extend(section.pieces.clone().take(NAMED_PIECES).map(|index| (0.0, index)));
         }
         scored.sort_by(by_score);
