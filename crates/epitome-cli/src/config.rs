@@ -278,6 +278,9 @@ impl Config {
                     base_url: unless_nothing(look("auxiliary.compression.base_url")).map(text),
                     api_key_env: unless_nothing(look("auxiliary.compression.api_key_env")).map(text),
                     timeout: Duration::from_secs_f64(number(look("auxiliary.compression.timeout"))),
+                    context_length: unless_nothing(look("auxiliary.compression.context_length"))
+                        .map(|value| Tokens(count(value) as u64)),
+                    max_spend: unless_nothing(look("auxiliary.compression.max_spend")).map(number),
                 },
             },
             context: values::ContextConfig { engine: text(look("context.engine")) },

@@ -8,6 +8,7 @@ mod files;
 mod originals;
 mod progress;
 mod session;
+mod summaries;
 mod table;
 mod terminal;
 

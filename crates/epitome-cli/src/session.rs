@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use epitome_core::budget::{Controller, Outputs, Policy};
+use epitome_core::budget::{Controller, Outputs, Policy, Tail};
 use epitome_core::catalogue::{Catalogue, DEFAULT_CONTEXT_LENGTH, Lookup, ModelFacts};
 use epitome_core::compaction::{Weight, weigh};
 use epitome_core::model::Conversation;
@@ -28,6 +28,8 @@ pub(crate) struct Session {
     pub(crate) model: Option<String>,
     /// The model's window.
     pub(crate) window: Window,
+    /// What is known of models, with what the user says about them.
+    pub(crate) catalogue: Catalogue,
     /// Prices and cache rules, as far as they are known.
     pub(crate) facts: ModelFacts,
     /// Counts in the model's tokens.
@@ -64,7 +66,7 @@ impl Session {
         let factor = model.as_deref().map_or(1.0, prior_factor);
         let counter: Arc<dyn TokenCounter> = Arc::new(ScaledCounter::new(BpeCounter, factor));
         let sizes = Sizes::of(request.conversation(), &*counter);
-        Ok(Session { name, request, model, window, facts, counter, sizes })
+        Ok(Session { name, request, model, window, catalogue, facts, counter, sizes })
     }
 
     /// What the session says.
@@ -108,6 +110,10 @@ pub(crate) fn policy(config: &Config) -> Policy {
         controller: match compression.controller {
             values::Controller::Off => Controller::Off,
             values::Controller::LargestFirst => Controller::LargestFirst,
+        },
+        tail: match compression.tail {
+            values::Tail::Fixed => Tail::Fixed,
+            values::Tail::Adaptive => Tail::Adaptive,
         },
     }
 }

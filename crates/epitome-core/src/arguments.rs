@@ -63,6 +63,44 @@ pub fn string_argument<'a>(arguments: &'a str, keys: &[&str]) -> Option<Cow<'a, 
     found.into_iter().flatten().find(|value| !value.trim().is_empty())
 }
 
+/// The values of a call's arguments.
+pub struct Given<'a> {
+    /// In order: strings as they were meant, without JSON's escapes, anything else as it stands.
+    pub values: Vec<Cow<'a, str>>,
+    /// Which of them says most about the call.
+    pub telling: Option<usize>,
+}
+
+/// Reads the values of arguments. Arguments that are no JSON are one value.
+pub fn given(arguments: &str) -> Given<'_> {
+    let mut given = Given { values: Vec::new(), telling: None };
+    let mut best = TELLING_KEYS.len();
+    match serde_json::from_str::<serde_json::Value>(arguments) {
+        Ok(serde_json::Value::Object(fields)) => {
+            for (key, value) in fields {
+                let rank = TELLING_KEYS.iter().position(|telling| *telling == key).unwrap_or(TELLING_KEYS.len());
+                if rank < best {
+                    (best, given.telling) = (rank, Some(given.values.len()));
+                }
+                push_values(value, &mut given.values);
+            }
+        }
+        Ok(value) => push_values(value, &mut given.values),
+        Err(_) => given.values.push(arguments.into()),
+    }
+    given
+}
+
+fn push_values(value: serde_json::Value, values: &mut Vec<Cow<'_, str>>) {
+    match value {
+        serde_json::Value::String(text) => values.push(text.into()),
+        serde_json::Value::Array(items) => items.into_iter().for_each(|item| push_values(item, values)),
+        serde_json::Value::Object(fields) => fields.into_iter().for_each(|(_, value)| push_values(value, values)),
+        serde_json::Value::Null => {}
+        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => values.push(value.to_string().into()),
+    }
+}
+
 /// A call as a person would name it: `bash cargo test --all`.
 pub fn describe(tool: &str, arguments: &str, chars: usize) -> String {
     let tool = if tool.is_empty() { "an unknown call" } else { tool };

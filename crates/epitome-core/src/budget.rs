@@ -19,6 +19,17 @@ pub struct Policy {
     pub outputs: Outputs,
     /// Whether the largest old outputs go first (M15).
     pub controller: Controller,
+    /// How large the protected tail is.
+    pub tail: Tail,
+}
+
+/// How large the protected tail is (M18).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tail {
+    /// As large as the budget says.
+    Fixed,
+    /// Between half and twice as large, by how far back the recent work refers.
+    Adaptive,
 }
 
 /// What becomes of old tool outputs (M7).
@@ -89,6 +100,7 @@ impl Default for Policy {
             protect_last_n: 20,
             outputs: Outputs::Digest,
             controller: Controller::Off,
+            tail: Tail::Fixed,
         }
     }
 }

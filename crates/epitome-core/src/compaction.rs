@@ -1,11 +1,12 @@
 //! The driver: asks an engine for a plan, has its summary written, applies it, and measures where that led.
 //!
 //! Whatever a summariser does, a compaction ends: what is not accepted is written by the local summariser, which cannot
-//! fail and keeps to its budget.
+//! fail and keeps to its budget. What a model wrote is looked over and completed in `writing`.
+
+mod writing;
 
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::pin::Pin;
 
 use serde::Serialize;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,10 +15,9 @@ use crate::budget::Budget;
 use crate::edit::{Applied, Edit, EditError, Inserted, apply};
 use crate::engine::{Cause, ContextEngine, Occasion, Plan, Shortfall, Step, SummaryOrder};
 use crate::engines::compressor::bridge;
-use crate::model::{Block, Conversation, Role};
-use crate::summary::{
-    self, NewestRequest, Refusal, SummarizeError, Summarizer, SummaryRequest, accept, local, requests, seal,
-};
+use crate::model::{Block, Conversation, Message, Role};
+use crate::summary::audit::Audit;
+use crate::summary::{self, NewestRequest, Summarizer, SummaryRequest, Work, requests, seal};
 use crate::tokens::{ESTIMATE_MARGIN, Precision, Sizes, TokenCounter, Tokens, conversation_tokens, doubtful_share};
 
 /// A finished compaction.
@@ -36,13 +36,17 @@ pub struct Compaction {
 }
 
 /// Who wrote a summary.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
     /// The summariser that was asked.
     Asked {
         /// Its name.
         name: String,
+        /// What it took, over all attempts at this compaction.
+        work: Work,
+        /// What it claims that its sources do not; `None` for the local summariser, whose words are the transcript's.
+        audit: Option<Audit>,
     },
     /// The local summariser, as the one that was asked did not deliver.
     StoodIn {
@@ -50,6 +54,8 @@ pub enum Author {
         name: String,
         /// Why.
         why: String,
+        /// What was spent on it nevertheless.
+        work: Work,
     },
 }
 
@@ -121,9 +127,10 @@ pub async fn compact(
     let mut aims_left = AIMS;
     // Where the whole was counted and not estimated, its parts are taken to be off by as much as their sum.
     let sizes = &sizes.scaled_to(budget.used - budget.unseen);
+    let mut writer = writing::Writer::new(tools);
     loop {
         let mut plan = tools.engine.plan(conversation, sizes, &aim, &occasion, tools.counter);
-        let (edits, author) = carry_out(&plan, conversation, &occasion, tools).await;
+        let (edits, author) = carry_out(&plan, conversation, &occasion, &mut writer).await;
         let applied = apply(conversation, edits.clone()).or_else(|_| apply(conversation, without_repairs(edits)))?;
         let sizes_after = sizes.after(&applied, tools.counter);
         let mut after = weigh(applied.conversation(), &sizes_after, budget.trigger - budget.unseen, tools.counter);
@@ -138,6 +145,12 @@ pub async fn compact(
             (true, Some(next)) => {
                 (aim.trigger, aims_left) = (budget.trigger, AIMS);
                 occasion.from = next;
+            }
+            // A size was asked for, and there is room: summaries cost less than was estimated.
+            (false, _) if budget.forced && aims_left == AIMS && after.tokens < budget.trigger.share(FULL) => {
+                let short_by = 0.995 * budget.trigger.0 as f64 / after.tokens.0.max(1) as f64;
+                aim.trigger = aim.trigger.share(short_by.min(LARGEST_CORRECTION));
+                aims_left -= 1;
             }
             (true | false, _) => {
                 plan.shortfall = shortfall(plan.shortfall, after.tokens, sizes, budget);
@@ -168,6 +181,11 @@ fn without_repairs(edits: Vec<Edit>) -> Vec<Edit> {
     edits.into_iter().filter(|edit| !is_repair(edit)).collect()
 }
 
+/// A forced size that is filled this far is full.
+const FULL: f64 = 0.98;
+/// Estimates are not off by more: what is missing beyond it was not there to be said.
+const LARGEST_CORRECTION: f64 = 1.1;
+
 /// How often a plan is aimed anew before the next rung is climbed.
 const AIMS: usize = 2;
 
@@ -175,7 +193,7 @@ async fn carry_out(
     plan: &Plan,
     conversation: &Conversation,
     occasion: &Occasion,
-    tools: Tools<'_>,
+    writer: &mut writing::Writer<'_>,
 ) -> (Vec<Edit>, Option<Author>) {
     let mut edits = Vec::with_capacity(plan.steps.len());
     let mut author = None;
@@ -183,10 +201,11 @@ async fn carry_out(
         match step {
             Step::Edit(edit) => edits.push(edit.clone()),
             Step::Summarize(order) => {
-                let request = request(order, conversation, occasion, tools.counter);
-                let (body, by) = write(&request, tools).await;
+                let request = request(order, plan, conversation, occasion, writer.counter());
+                let trace = trace(&request);
+                let (body, by) = writer.write(&request, &trace).await;
                 author = Some(by);
-                edits.extend(fill_gaps(order, &seal(&body, &trace(&request))));
+                edits.extend(fill_gaps(order, &seal(&body, &trace)));
             }
         }
     }
@@ -205,6 +224,7 @@ fn fill_gaps(order: &SummaryOrder, text: &str) -> Vec<Edit> {
 
 fn request(
     order: &SummaryOrder,
+    plan: &Plan,
     conversation: &Conversation,
     occasion: &Occasion,
     counter: &dyn TokenCounter,
@@ -229,14 +249,39 @@ fn request(
         None if last_summary.is_some() => NewestRequest::InPrevious,
         Some(_) | None => NewestRequest::Stays,
     };
+    let (stays, shortened) = staying(plan, conversation, goes);
     SummaryRequest {
         messages,
+        stays,
+        shortened,
         previous: (!bodies.is_empty()).then(|| bodies.join("\n")),
         budget: order.budget - summary::seal_overhead(counter),
         words: order.words,
         focus: occasion.focus.clone(),
         newest_request,
     }
+}
+
+/// The messages that do not go, as they will read, and the calls whose outputs become shorter, with the whole outputs.
+fn staying(plan: &Plan, conversation: &Conversation, goes: impl Fn(usize) -> bool) -> (Vec<Message>, Vec<Message>) {
+    let messages =
+        conversation.messages.iter().enumerate().map(|(index, message)| (!goes(index)).then(|| message.clone()));
+    let mut stays: Vec<Option<Message>> = messages.collect();
+    let mut whole = Vec::new();
+    for step in &plan.steps {
+        let Step::Edit(Edit::ShortenOutput { message, block, text }) = step else { continue };
+        let stays_here = stays.get_mut(*message).and_then(Option::as_mut);
+        let Some(Block::ToolResult(result)) = stays_here.and_then(|message| message.blocks.get_mut(*block)) else {
+            continue;
+        };
+        let before = conversation.messages.iter().take(*message).rev();
+        let call = before.flat_map(Message::calls).find(|call| call.id == result.call_id).cloned();
+        let said = |role, block| Message { role, blocks: vec![block], injected: false, reported_prompt_tokens: None };
+        whole.extend(call.map(|call| said(Role::Assistant, Block::ToolCall(call))));
+        whole.push(said(Role::Tool, Block::ToolResult(result.clone())));
+        result.content = vec![Block::Text(text.as_str().into())];
+    }
+    (stays.into_iter().flatten().collect(), whole)
 }
 
 /// The agent's last words, if the conversation ends with them: then nothing is left to be done.
@@ -261,30 +306,4 @@ fn trace(request: &SummaryRequest) -> String {
         }
     }
     format!("{} messages, {:012x}", request.messages.len(), hash.digest() >> 16)
-}
-
-/// Asks the summariser; whatever it does, there is a summary within the budget afterwards.
-async fn write(request: &SummaryRequest, tools: Tools<'_>) -> (String, Author) {
-    let name = tools.summarizer.name().to_owned();
-    match ask(request, tools).await {
-        Ok(body) => (body, Author::Asked { name }),
-        Err(error) => (local::write(request, tools.counter), Author::StoodIn { name, why: error.to_string() }),
-    }
-}
-
-async fn ask(request: &SummaryRequest, tools: Tools<'_>) -> Result<String, SummarizeError> {
-    let mut answer = tools.summarizer.summarize(request);
-    let mut waiting = pin!(tools.patience.runs_out());
-    let answer = std::future::poll_fn(|context| match answer.as_mut().poll(context) {
-        Poll::Ready(answer) => Poll::Ready(Some(answer)),
-        Poll::Pending => waiting.as_mut().poll(context).map(|()| None),
-    });
-    let body = answer.await.ok_or(SummarizeError::TimedOut)??;
-    let limit = request.words.unwrap_or(usize::MAX);
-    if body.split_whitespace().count() > limit {
-        let (found, budget) = (tools.counter.estimate(&body), request.budget);
-        return Err(Refusal::TooLong { found, budget }.into());
-    }
-    accept(request, &body, tools.counter)?;
-    Ok(body)
 }

@@ -1,7 +1,7 @@
 //! Edits, and the one function that applies them and keeps a conversation valid.
 //!
 //! An engine can only propose [`Edit`]s. [`apply`] refuses what a provider would reject or a person would miss: a tool
-//! call parted from its result, a touched system prompt or first request, a touched newest message, two new neighbours
+//! call parted from its result, a touched system prompt or first request, a newest message touched other than in its outputs, two new neighbours
 //! of one role, an empty text. What it returns, [`Applied`], is the proof that the checks were passed, and the only thing
 //! that `epitome-wire` splices into a client's bytes.
 
@@ -243,7 +243,8 @@ impl<'edits> Changes<'edits> {
                     }
                 }
                 Edit::ShortenOutput { message, block, text } => {
-                    let fate = changes.fate(conversation, *message)?;
+                    // Of the newest message too: an output that does not fit a window cannot be sent as it is.
+                    let fate = changes.fate_of_any(conversation, *message)?;
                     result_at(messages, *message, *block)?;
                     if fate.shortened.iter().any(|(other, _)| other == block) || fate.removed.contains(block) {
                         return Err(EditError::Overlap { message: *message });
@@ -297,6 +298,11 @@ impl<'edits> Changes<'edits> {
         if message + 1 == conversation.messages.len() {
             return Err(EditError::Untouchable { message, what: "the newest message" });
         }
+        self.fate_of_any(conversation, message)
+    }
+
+    /// The same, of the newest message too.
+    fn fate_of_any(&mut self, conversation: &Conversation, message: usize) -> Result<&mut Fate<'edits>, EditError> {
         let is_instruction = |message: &Message| message.role == Role::System;
         if conversation.messages.get(message).is_some_and(is_instruction) {
             return Err(EditError::Untouchable { message, what: "an instruction" });

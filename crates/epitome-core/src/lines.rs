@@ -1,6 +1,9 @@
 //! Finding lines in long texts without looking at every line.
 
+use std::collections::HashSet;
+
 use memchr::{memchr, memmem, memrchr};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The line that holds the byte at `at`, without its end.
 pub fn line_around(text: &str, at: usize) -> &str {
@@ -34,6 +37,18 @@ pub fn lines_with<'text>(text: &'text str, needles: &[&str], limit: usize) -> Ve
     found.into_iter().take(limit).map(|(_, line)| line).collect()
 }
 
+/// How many bytes of each text are in lines that come neither later in it nor in a later text.
+pub fn distinct_bytes<'text>(texts: impl DoubleEndedIterator<Item = &'text str>) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    let distinct = texts.rev().map(|text| {
+        let new = text.lines().rev().filter(|line| seen.insert(xxh3_64(line.trim().as_bytes())));
+        new.map(|line| line.len() + 1).sum()
+    });
+    let mut distinct: Vec<usize> = distinct.collect();
+    distinct.reverse();
+    distinct
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +61,11 @@ mod tests {
         assert_eq!(lines[5], "two");
         assert_eq!(lines[8], "");
         assert_eq!(lines[12], "four");
+    }
+
+    #[test]
+    fn repeated_lines_count_where_they_stand_last() {
+        assert_eq!(distinct_bytes(["a\nb\na", " a\nccc"].into_iter()), [2, 7]);
     }
 
     #[test]

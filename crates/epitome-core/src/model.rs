@@ -164,6 +164,18 @@ impl Message {
         })
     }
 
+    /// Calls `found` with everything in it that is read as text: words, arguments, outputs; not with thinking.
+    pub fn each_text(&self, mut found: impl FnMut(&str)) {
+        for block in &self.blocks {
+            match block {
+                Block::Text(text) => found(text),
+                Block::ToolCall(call) => found(&call.arguments),
+                Block::ToolResult(result) => found(&result.text()),
+                Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
+            }
+        }
+    }
+
     /// Its words, without thinking, calls and results.
     pub fn texts(&self) -> impl Iterator<Item = &Arc<str>> {
         self.blocks.iter().filter_map(Block::as_text)

@@ -1,13 +1,22 @@
 //! Summaries: who writes them, under which headings, what is accepted, and how ours are recognised later.
 
+pub mod appendix;
+pub mod audit;
+mod excerpts;
 pub mod local;
+mod notes;
+pub mod prompt;
+pub mod redaction;
 pub mod requests;
 pub mod template;
+pub(crate) mod terms;
+pub mod tidy;
 
 use async_trait::async_trait;
+use serde::Serialize;
 
 use crate::fingerprint::ContentHash;
-use crate::model::Message;
+use crate::model::{Block, Message};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// Writes summaries. Waits for a model, or does not.
@@ -15,11 +24,56 @@ use crate::tokens::{TokenCounter, Tokens};
 /// What it returns is checked by [`accept`], so an implementation may be careless but cannot do harm.
 #[async_trait]
 pub trait Summarizer: Send + Sync {
-    /// For reports: which model, or `local`.
+    /// For reports: which model, or [`LOCAL`].
     fn name(&self) -> &str;
 
     /// The summary's body under the headings of [`template`], without marker.
     async fn summarize(&self, request: &SummaryRequest) -> Result<String, SummarizeError>;
+
+    /// The same, with what it took. Whoever asks a model tells; whoever asks nobody has nothing to tell.
+    async fn ask(&self, request: &SummaryRequest) -> Answer {
+        Answer { body: self.summarize(request).await, work: Work::default() }
+    }
+}
+
+/// The name of the summariser without a model. Its words are the transcript's own, and are taken as they are.
+pub const LOCAL: &str = "local";
+
+/// What a summariser answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The body, or why there is none.
+    pub body: Result<String, SummarizeError>,
+    /// What it took either way.
+    pub work: Work,
+}
+
+/// What was done and spent to have a summary.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Work {
+    /// Parts into which the transcript was cut.
+    pub chunks: usize,
+    /// Calls of the model, those among them that failed and were tried again.
+    pub calls: usize,
+    /// Prompt tokens, as reported; as estimated where nothing was.
+    pub input: Tokens,
+    /// Tokens of the answers.
+    pub output: Tokens,
+    /// US dollars, where the model's price is known.
+    pub cost_usd: Option<f64>,
+}
+
+impl std::ops::AddAssign<&Work> for Work {
+    fn add_assign(&mut self, other: &Work) {
+        self.chunks += other.chunks;
+        self.calls += other.calls;
+        self.input += other.input;
+        self.output += other.output;
+        self.cost_usd = match (self.cost_usd, other.cost_usd) {
+            (Some(one), Some(two)) => Some(one + two),
+            (one, two) => one.or(two),
+        };
+    }
 }
 
 /// What is to be summarised.
@@ -27,6 +81,10 @@ pub trait Summarizer: Send + Sync {
 pub struct SummaryRequest {
     /// The messages that go, originals, without an earlier summary of ours.
     pub messages: Vec<Message>,
+    /// The messages around them that stay, as they will read: what they say need not be said again.
+    pub stays: Vec<Message>,
+    /// Calls among those that stay whose outputs become shorter, with the outputs as they were.
+    pub shortened: Vec<Message>,
     /// The body of the summary that is to be updated (M12).
     pub previous: Option<String>,
     /// What the body may take.
@@ -86,6 +144,20 @@ pub enum Refusal {
     /// The transcript was said again.
     #[error("the summary repeats the transcript")]
     Echo,
+    /// More was said than there was to summarise.
+    #[error("the summary is longer than what it summarises")]
+    LongerThanSource,
+    /// It was not said under the headings.
+    #[error("the summary has none of the headings that were asked for")]
+    Unstructured,
+    /// Most of what was said stands nowhere in the transcript.
+    #[error("of {checked} names and numbers in the summary, {unverified} are not in the transcript")]
+    Invented {
+        /// How many were looked up.
+        checked: usize,
+        /// How many were not found.
+        unverified: usize,
+    },
 }
 
 /// How every summary of ours begins (M11). What follows keeps a model from taking it for a request.
@@ -171,7 +243,26 @@ pub fn accept(request: &SummaryRequest, body: &str, counter: &dyn TokenCounter) 
     if is_echo(request, body) {
         return Err(Refusal::Echo);
     }
+    if body.len() > source_bytes(request) {
+        return Err(Refusal::LongerThanSource);
+    }
     Ok(())
+}
+
+/// How much there is to summarise. Media and whatever we do not read weigh more than their words.
+fn source_bytes(request: &SummaryRequest) -> usize {
+    const UNREAD: usize = 10_000;
+    let of_block = |block: &Block| match block {
+        Block::Text(text) | Block::Thinking(text) => text.len(),
+        Block::ToolCall(call) => call.name.len() + call.arguments.len(),
+        Block::ToolResult(result) if result.content.iter().all(|block| block.as_text().is_some()) => {
+            result.text().len()
+        }
+        Block::ToolResult(_) | Block::Media(_) | Block::Opaque(_) => UNREAD,
+    };
+    let messages: usize = request.messages.iter().flat_map(|message| &message.blocks).map(of_block).sum();
+    // What surrounds a message tells something too.
+    messages + 20 * request.messages.len() + request.previous.as_ref().map_or(0, String::len)
 }
 
 /// Whether the answer is the transcript itself: nearly all of its longer lines stand in one message, word for word.
@@ -238,6 +329,8 @@ mod tests {
         let said: String = (0..40).map(|n| format!("this is what was said in line {n}\n")).collect();
         let request = SummaryRequest {
             messages: vec![Message::text(Role::User, "go"), Message::text(Role::Assistant, said.as_str())],
+            stays: Vec::new(),
+            shortened: Vec::new(),
             previous: None,
             budget: Tokens(10_000),
             words: None,

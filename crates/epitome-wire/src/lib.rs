@@ -4,9 +4,11 @@
 //! leaves as it came, to the byte.
 //!
 //! Reading order: [`Request`] (read, look, splice) → [`Dialect`] and one file a dialect → [`Spliced`] → [`convert`].
+//! A question of our own to a model: [`asking`], and its answer as it streams in: [`sse`].
 //! Underneath: a JSON reader that knows where everything stands, JSON strings, and the prices of images and documents.
 
 mod anthropic_messages;
+pub mod asking;
 pub mod convert;
 mod detect;
 mod dialect;
@@ -17,6 +19,7 @@ mod openai_chat;
 mod openai_responses;
 mod request;
 mod splice;
+pub mod sse;
 mod strings;
 
 pub use dialect::{Dialect, NotADialect};

@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use epitome_core::budget::Budget;
-use epitome_core::compaction::{Compaction, Endless, Tools, Weight, compact};
+use epitome_core::compaction::{Author, Compaction, Endless, Tools, Weight, compact};
 use epitome_core::edit::Edit;
 use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Registry};
 use epitome_core::model::{Block, Conversation};
-use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::tokens::Precision;
 use epitome_core::tokens::Tokens;
 use epitome_wire::Spliced;
@@ -20,6 +19,7 @@ use crate::files;
 use crate::originals::Originals;
 use crate::progress::Progress;
 use crate::session::{Session, policy};
+use crate::summaries::Writer;
 
 mod report;
 
@@ -50,16 +50,13 @@ pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<Exit
         drop(progress);
         return show_plan(arguments, common, &session, &work, &plan);
     }
-    let summarizer = LocalSummarizer::new(&*session.counter);
-    let tools =
-        Tools { engine: &*work.engine, summarizer: &summarizer, patience: &Endless, counter: &*session.counter };
-    let compaction = pollster::block_on(compact(
-        session.conversation(),
-        &session.sizes,
-        &work.budget,
-        &work.occasion(reason),
-        tools,
-    ));
+    let writer = Writer::of(&loaded.config.auxiliary.compression, &sources.environment, &session, progress.said())?;
+    let counter = &*session.counter;
+    // A model that is silent is given up by its own clock.
+    let tools = Tools { engine: &*work.engine, summarizer: writer.summarizer(), patience: &Endless, counter };
+    let occasion = work.occasion(reason);
+    let compaction =
+        writer.wait_for(compact(session.conversation(), &session.sizes, &work.budget, &occasion, tools))?;
     let compaction = compaction.map_err(|error| {
         Failure::input(format!("the engine {:?} proposed an edit that was refused: {error}", work.engine.name()))
     })?;
@@ -198,6 +195,9 @@ fn finish(
     } else if arguments.report {
         let style = crate::terminal::Style::of_stderr(environment);
         say(&report::done(session, work, compaction, style));
+    }
+    if let (false, Some(Author::StoodIn { name, why, .. })) = (arguments.report, &compaction.author) {
+        say(&format!("warning: the local summariser stood in for {name}: {why}"));
     }
     let fell_short = compaction.after.tokens >= work.budget.trigger;
     if let (true, Some(shortfall)) = (fell_short, &compaction.plan.shortfall) {

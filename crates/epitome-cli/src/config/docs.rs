@@ -99,6 +99,7 @@ fn allowed(kind: &Kind) -> String {
         Kind::Share { .. } => format!("number, {}", kind.range()),
         Kind::Count { .. } => format!("whole number, {}", kind.range()),
         Kind::Seconds { .. } => format!("{}, or `90s`, `2m`, `1h`", kind.range()),
+        Kind::Dollars { .. } => kind.range(),
         Kind::Choice(_) => kind.range(),
         Kind::Text(Form::Any) => "text".to_owned(),
         Kind::Text(Form::PlainName) => "letters, digits, `_`, `-`, `.`".to_owned(),

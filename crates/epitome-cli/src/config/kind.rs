@@ -35,6 +35,10 @@ impl Kind {
                 // A NaN is in no range.
                 if number >= *least && number <= *most { Ok(Value::Number(number)) } else { Err(self.outside(content)) }
             }
+            Kind::Dollars { most } => {
+                let number = number(content).ok_or_else(|| self.not(content))?;
+                if number >= 0.0 && number <= *most { Ok(Value::Number(number)) } else { Err(self.outside(content)) }
+            }
             Kind::Seconds { least, most } => {
                 let seconds = seconds(content).ok_or_else(|| self.not(content))?;
                 if seconds >= *least && seconds <= *most {
@@ -83,7 +87,7 @@ impl Kind {
             Kind::Switch if text == "1" => Content::Boolean(true),
             Kind::Switch if text == "0" => Content::Boolean(false),
             Kind::Switch | Kind::Choice(_) | Kind::Text(_) => Content::Text(text.to_owned()),
-            Kind::Share { .. } | Kind::Count { .. } | Kind::Seconds { .. } => {
+            Kind::Share { .. } | Kind::Count { .. } | Kind::Seconds { .. } | Kind::Dollars { .. } => {
                 if let Ok(integer) = text.replace('_', "").parse() {
                     Content::Integer(integer)
                 } else {
@@ -99,6 +103,7 @@ impl Kind {
             Kind::Switch => "true or false".to_owned(),
             Kind::Share { least, most } => format!("{least:?}–{most:?}"),
             Kind::Seconds { least, most } => format!("{least}–{most} seconds"),
+            Kind::Dollars { most } => format!("0–{most} US dollars"),
             Kind::Count { least, most: None } => format!("≥ {least}"),
             Kind::Count { least, most: Some(most) } => format!("{least}–{most}"),
             Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
@@ -114,6 +119,7 @@ impl Kind {
             Kind::Share { .. } => "a number",
             Kind::Count { .. } => "a whole number",
             Kind::Seconds { .. } => "a number of seconds",
+            Kind::Dollars { .. } => "a number of US dollars",
             Kind::Choice(_) => "a word",
             Kind::Text(Form::Any) => "a text",
             Kind::Text(Form::PlainName) => "a name",

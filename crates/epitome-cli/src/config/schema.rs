@@ -77,6 +77,7 @@ fn constraint(kind: &Kind) -> Map<String, Json> {
         Kind::Seconds { least, most } => json!({
             "type": ["number", "string"], "minimum": least, "maximum": most, "pattern": r"^[0-9]+(\.[0-9]+)? *[smh]$"
         }),
+        Kind::Dollars { most } => json!({"type": "number", "minimum": 0, "maximum": most}),
         Kind::Choice(words) => json!({"enum": words}),
         Kind::Text(Form::Any) => json!({"type": "string"}),
         Kind::Text(Form::PlainName) => json!({"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9_.-]*$"}),

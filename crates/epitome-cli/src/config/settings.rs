@@ -39,6 +39,10 @@ pub(crate) enum Kind {
         least: f64,
         most: f64,
     },
+    /// US dollars, from nothing on.
+    Dollars {
+        most: f64,
+    },
     Choice(&'static [&'static str]),
     Text(Form),
     /// As the inner kind, or nothing.
@@ -216,7 +220,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Nothing,
         asked_by: AskedBy::Documents,
         older: &[],
-        doc: "An endpoint of your own that writes summaries.",
+        doc: "An endpoint of your own that writes summaries: OpenAI-compatible, or Anthropic's with `provider: anthropic`.",
         of: |config| text(config.auxiliary.compression.base_url.as_ref()),
     },
     Setting {
@@ -235,8 +239,32 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Number(120.0),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "Seconds after which a summary is given up.",
+        doc: "Seconds without a byte from the model after which a summary is given up.",
         of: |config| Value::Number(config.auxiliary.compression.timeout.as_secs_f64()),
+    },
+    Setting {
+        path: "auxiliary.compression.context_length",
+        // A prompt without any transcript takes most of 2,000.
+        kind: Kind::Optional(&Kind::Count { least: 2_000, most: None }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Hermes,
+        older: &[],
+        doc: "The context window of the model that writes summaries, in tokens; null goes by the model's name, and takes \
+              16,384 for one that is not known. What does not fit is summarised in parts.",
+        of: |config| {
+            let length = config.auxiliary.compression.context_length;
+            length.map_or(Value::Nothing, |Tokens(length)| Value::Count(length))
+        },
+    },
+    Setting {
+        path: "auxiliary.compression.max_spend",
+        kind: Kind::Optional(&Kind::Dollars { most: 1_000_000.0 }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "US dollars that summaries may cost from the start of the program to its end; the call that could exceed \
+              it is not made. Needs a model whose price is known.",
+        of: |config| config.auxiliary.compression.max_spend.map_or(Value::Nothing, Value::Number),
     },
     Setting {
         path: "context.engine",
@@ -336,7 +364,7 @@ pub(crate) static SECTIONS: &[Section] = &[
     Section {
         path: "auxiliary.compression",
         strangers: Strangers::Mistakes {
-            but_for: &["api_key", "api_mode", "context_length", "extra_body", "key_env", "reasoning_effort"],
+            but_for: &["api_key", "api_mode", "extra_body", "key_env", "reasoning_effort"],
         },
         doc: "The model that writes summaries.",
     },

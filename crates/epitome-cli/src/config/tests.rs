@@ -12,7 +12,7 @@ use super::values::{CacheTtl, Controller, Originals, Outputs, Provider, Tail, Tr
 use super::{Config, ConfigErrors, Environment, Flag, Loaded, Origin, Sources, docs, load, resolve, schema};
 use crate::commands::config::{self as commands, Format, Outcome};
 
-/// Every key of the mission's M4, literally, and the two of Hermes that we read.
+/// Every key of the mission's M4, literally, those of Hermes that we read, and the limit to what summaries cost.
 const KEYS: &[&str] = &[
     "compression.enabled",
     "compression.threshold",
@@ -33,6 +33,8 @@ const KEYS: &[&str] = &[
     "compression.max_wait",
     "auxiliary.compression.api_key_env",
     "auxiliary.compression.timeout",
+    "auxiliary.compression.context_length",
+    "auxiliary.compression.max_spend",
     "store.originals",
     "model.default",
     "model.context_length",
@@ -156,6 +158,8 @@ fn another(path: &str) -> &'static str {
         "auxiliary.compression.provider" => "local",
         "auxiliary.compression.base_url" => "http://localhost:8080/v1",
         "auxiliary.compression.api_key_env" => "MY_KEY",
+        "auxiliary.compression.context_length" => "8192",
+        "auxiliary.compression.max_spend" => "2.5",
         "context.engine" => "lcm",
         "prompt_caching.cache_ttl" => "1h",
         "store.originals" => "off",
@@ -503,7 +507,7 @@ fn hermes_wrote_it_and_we_read_it() {
     let loaded = of_text(HERMES).unwrap();
     assert_eq!(loaded.warnings, []);
     assert_eq!(loaded.notes.len(), 1);
-    insta::assert_snapshot!(told(Ok(loaded.clone())), @"note: config.yaml: 37 keys are not used by Epitome: model.provider, model.base_url, model.max_tokens, providers, fallback_providers, custom_providers, toolsets, agent, terminal, browser, checkpoints, compression.hygiene_hard_message_limit, compression.abort_on_summary_failure, compression.codex_gpt55_autoraise, compression.codex_gpt55_autoraise_notice, compression.codex_app_server_auto, compression.in_place, compression.threshold_tokens, compression.min_tail_user_messages, compression.tail_mode, auxiliary.transient_retries, auxiliary.vision, auxiliary.web_extract, auxiliary.compression.api_key, auxiliary.compression.extra_body, auxiliary.compression.reasoning_effort, auxiliary.compression.context_length, auxiliary.compression.api_mode, auxiliary.compression.key_env, display, tts, memory, plugins, security, platform_toolsets, mcp_servers, _config_version");
+    insta::assert_snapshot!(told(Ok(loaded.clone())), @"note: config.yaml: 36 keys are not used by Epitome: model.provider, model.base_url, model.max_tokens, providers, fallback_providers, custom_providers, toolsets, agent, terminal, browser, checkpoints, compression.hygiene_hard_message_limit, compression.abort_on_summary_failure, compression.codex_gpt55_autoraise, compression.codex_gpt55_autoraise_notice, compression.codex_app_server_auto, compression.in_place, compression.threshold_tokens, compression.min_tail_user_messages, compression.tail_mode, auxiliary.transient_retries, auxiliary.vision, auxiliary.web_extract, auxiliary.compression.api_key, auxiliary.compression.extra_body, auxiliary.compression.reasoning_effort, auxiliary.compression.api_mode, auxiliary.compression.key_env, display, tts, memory, plugins, security, platform_toolsets, mcp_servers, _config_version");
     let config = loaded.config;
     assert_eq!(config.model.name.as_deref(), Some("anthropic/claude-opus-4.6"));
     assert_eq!(config.model.context_length, Some(Tokens(200_000)));
@@ -693,34 +697,36 @@ fn check_fails_with_everything_wrong() {
 fn show_tells_values_and_what_they_come_to() {
     let shown = run(None, &[], &[], |sources, out, err| commands::show(sources, Format::Text, out, err).unwrap());
     insta::assert_snapshot!(shown, @"
-    compression.enabled                true        default
-    compression.threshold              0.5         default
-    compression.target_ratio           0.2         default
-    compression.protect_last_n         20          default
-    compression.protect_first_n        3           default
-    compression.outputs                digest      default
-    compression.controller             off         default
-    compression.tail                   fixed       default
-    compression.hygiene                true        default
-    compression.trigger                threshold   default
-    compression.prepare_at             null        default
-    compression.max_wait               30          default
-    auxiliary.compression.model        null        default
-    auxiliary.compression.provider     auto        default
-    auxiliary.compression.base_url     null        default
-    auxiliary.compression.api_key_env  null        default
-    auxiliary.compression.timeout      120         default
-    context.engine                     compressor  default
-    prompt_caching.cache_ttl           5m          default
-    store.originals                    keep        default
-    model.default                      null        default
-    model.context_length               null        default
+    compression.enabled                   true        default
+    compression.threshold                 0.5         default
+    compression.target_ratio              0.2         default
+    compression.protect_last_n            20          default
+    compression.protect_first_n           3           default
+    compression.outputs                   digest      default
+    compression.controller                off         default
+    compression.tail                      fixed       default
+    compression.hygiene                   true        default
+    compression.trigger                   threshold   default
+    compression.prepare_at                null        default
+    compression.max_wait                  30          default
+    auxiliary.compression.model           null        default
+    auxiliary.compression.provider        auto        default
+    auxiliary.compression.base_url        null        default
+    auxiliary.compression.api_key_env     null        default
+    auxiliary.compression.timeout         120         default
+    auxiliary.compression.context_length  null        default
+    auxiliary.compression.max_spend       null        default
+    context.engine                        compressor  default
+    prompt_caching.cache_ttl              5m          default
+    store.originals                       keep        default
+    model.default                         null        default
+    model.context_length                  null        default
 
     For a window of 200,000 tokens:
-    compaction at                      100,000
-    protected tail                     20,000
-    summary at most                    10,000
-    safety net at                      170,000
+    compaction at                         100,000
+    protected tail                        20,000
+    summary at most                       10,000
+    safety net at                         170,000
     Done
     ");
 }
@@ -733,36 +739,38 @@ fn show_tells_where_values_came_from() {
     let shown = run(Some(text), &variables, &flags, |sources, out, err| {
         commands::show(sources, Format::Text, out, err).unwrap()
     });
-    insta::assert_snapshot!(shown, @r#"
-    compression.enabled                true        file config.yaml:2
-    compression.threshold              0.6         file config.yaml:3
-    compression.target_ratio           0.2         default
-    compression.protect_last_n         20          default
-    compression.protect_first_n        3           default
-    compression.outputs                clear       environment EPITOME_COMPRESSION_OUTPUTS
-    compression.controller             off         default
-    compression.tail                   fixed       default
-    compression.hygiene                false       flag --set
-    compression.trigger                threshold   default
-    compression.prepare_at             null        default
-    compression.max_wait               30          default
-    auxiliary.compression.model        null        default
-    auxiliary.compression.provider     auto        default
-    auxiliary.compression.base_url     null        default
-    auxiliary.compression.api_key_env  null        default
-    auxiliary.compression.timeout      90          flag --set
-    context.engine                     compressor  default
-    prompt_caching.cache_ttl           5m          default
-    store.originals                    keep        default
-    model.default                      null        default
-    model.context_length               100000      file config.yaml:5
+    insta::assert_snapshot!(shown, @"
+    compression.enabled                   true        file config.yaml:2
+    compression.threshold                 0.6         file config.yaml:3
+    compression.target_ratio              0.2         default
+    compression.protect_last_n            20          default
+    compression.protect_first_n           3           default
+    compression.outputs                   clear       environment EPITOME_COMPRESSION_OUTPUTS
+    compression.controller                off         default
+    compression.tail                      fixed       default
+    compression.hygiene                   false       flag --set
+    compression.trigger                   threshold   default
+    compression.prepare_at                null        default
+    compression.max_wait                  30          default
+    auxiliary.compression.model           null        default
+    auxiliary.compression.provider        auto        default
+    auxiliary.compression.base_url        null        default
+    auxiliary.compression.api_key_env     null        default
+    auxiliary.compression.timeout         90          flag --set
+    auxiliary.compression.context_length  null        default
+    auxiliary.compression.max_spend       null        default
+    context.engine                        compressor  default
+    prompt_caching.cache_ttl              5m          default
+    store.originals                       keep        default
+    model.default                         null        default
+    model.context_length                  100000      file config.yaml:5
 
     For the configured window of 100,000 tokens:
-    compaction at                      60,000
-    protected tail                     12,000
-    summary at most                    5,000
+    compaction at                         60,000
+    protected tail                        12,000
+    summary at most                       5,000
     Done
-    "#);
+    ");
     let json = run(Some(text), &variables, &flags, |sources, out, err| {
         commands::show(sources, Format::Json, out, err).unwrap()
     });

@@ -68,8 +68,12 @@ pub(crate) struct SummaryModelConfig {
     pub(crate) base_url: Option<String>,
     /// The environment variable that holds the key. The key itself is never part of the configuration.
     pub(crate) api_key_env: Option<String>,
-    /// When a summary is given up.
+    /// When a summary is given up: nothing came for so long.
     pub(crate) timeout: Duration,
+    /// The model's window; `None`: known by its name.
+    pub(crate) context_length: Option<Tokens>,
+    /// US dollars that summaries may cost; `None`: no limit.
+    pub(crate) max_spend: Option<f64>,
 }
 
 /// Which engine decides.

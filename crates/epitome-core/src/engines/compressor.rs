@@ -5,7 +5,9 @@
 //! fails, or says too much, cannot change where a compaction ends.
 
 mod attention;
+mod forced;
 mod neighbours;
+mod reach;
 mod rereads;
 mod shortening;
 mod zones;
@@ -15,11 +17,11 @@ pub use neighbours::bridge;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use crate::budget::{Budget, Outputs, Policy};
+use crate::budget::{Budget, Outputs, Policy, Tail};
 use crate::edit::{Edit, has_note, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Conversation, Message};
-use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, Interest, Readings};
+use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, Interest, Readings};
 use crate::summary::{self, NOTE, requests};
 use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
 use neighbours::drop_gaps;
@@ -46,8 +48,6 @@ const WORTH_SUMMARIZING: Tokens = Tokens(400);
 const SMALLEST_SUMMARY: Tokens = Tokens(200);
 /// A line in the other role behind a summary, with its message.
 const BRIDGE: Tokens = Tokens(24);
-/// Of a forced size, what the summary takes of the room there is; the tail gets the rest.
-const FORCED_SUMMARY: f64 = 0.25;
 /// Shortening inside the tail goes on until there is some room, or the next turn would trigger again.
 const COMFORT: f64 = 0.85;
 /// Above this share of the window, compaction turns aggressive (M17).
@@ -86,7 +86,12 @@ impl ContextEngine for Compressor {
         counter: &dyn TokenCounter,
     ) -> Plan {
         let zones = Zones::of(conversation, sizes, budget);
-        let tail_start = zones.tail_start(budget.tail, budget.protect_last_n, &|_| Tokens(0));
+        let before = |message: usize| zones.weight(0, message);
+        let tail = match self.policy.tail {
+            Tail::Fixed => budget.tail,
+            Tail::Adaptive => reach::adapted(conversation, budget.tail, before),
+        };
+        let tail_start = zones.tail_start(tail, budget.protect_last_n, &|_| Tokens(0));
         let mut draft = Draft {
             zones: &zones,
             budget,
@@ -97,6 +102,8 @@ impl ContextEngine for Compressor {
             readings: &self.readings,
             read: 0,
             note: counter.estimate(NOTE),
+            tail,
+            adapts: self.policy.tail == Tail::Adaptive,
             tail_start,
             middle: Middle::Stays,
             spans: Vec::new(),
@@ -163,6 +170,10 @@ struct Draft<'a> {
     read: usize,
     /// What the note in the system prompt weighs.
     note: Tokens,
+    /// What the tail may weigh.
+    tail: Tokens,
+    /// Whether that depends on the task.
+    adapts: bool,
     tail_start: usize,
     middle: Middle,
     /// The messages that go: what `middle` and `tail_start` lead to.
@@ -257,35 +268,37 @@ impl Draft<'_> {
 
     /// Rung 2: the middle is summarised (M9).
     fn summarize(&mut self) -> bool {
-        let mut tail_start = self.tail_start;
-        if self.budget.forced {
-            // The tail takes what the summary leaves of the size that was asked for.
-            let all = self.zones.weight(self.zones.head_end, self.zones.newest_exchange());
-            let free = self.budget.trigger - Tokens(1) - self.around();
-            let summary = self.budget.summary_of(all).min(free.share(FORCED_SUMMARY)).max(SMALLEST_SUMMARY);
-            // Old outputs in it will be shortened (rung 3): more turns are worth more than their whole outputs.
-            let could_save = |message: usize| self.could_save(message);
-            tail_start = self.zones.tail_start(free - summary, 1, &could_save);
-            self.set(Middle::Stays, tail_start);
+        if !self.budget.forced {
+            return self.order_summary(self.tail_start);
         }
-        self.order_summary(tail_start)
+        let tail_start = self.forced_tail_start();
+        self.set(Middle::Stays, tail_start);
+        let ordered = self.order_summary(tail_start);
+        // A newest exchange that takes nearly all there is leaves nothing of what led to it.
+        self.shorten_to_forced_size() || ordered
+    }
+
+    /// What is there for summary and tail together.
+    fn free(&self) -> Tokens {
+        self.budget.trigger - Tokens(1) - self.around()
     }
 
     /// Rung 3: oversized outputs inside the tail are shortened, those of the newest exchange last.
     fn shorten_tail(&mut self) -> bool {
+        if self.budget.forced {
+            return self.shorten_to_forced_size();
+        }
         let newest = self.zones.newest_exchange();
         let last = self.zones.conversation.messages.len().saturating_sub(1);
         let in_tail = |(message, _): &(usize, usize)| (self.tail_start..last).contains(message);
         let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(in_tail).collect();
         places.sort_by_key(|(message, block)| {
-            // A tail that fills a forced size gives up its oldest outputs first; a protected one as few as possible.
-            let weight = if self.budget.forced { Tokens(0) } else { self.zones.size(*message) };
+            let weight = self.zones.size(*message);
             // What was read again is given up first: the newest reading is the one that counts.
             let newest_reading = !self.superseded().contains_key(&(*message, *block));
             (newest_reading, *message >= newest, std::cmp::Reverse(weight), *message, *block)
         });
-        let goal =
-            if self.budget.forced { self.budget.trigger - Tokens(1) } else { self.budget.trigger.share(COMFORT) };
+        let goal = self.budget.trigger.share(COMFORT);
         let mut changed = false;
         for place in places {
             if self.size() <= goal {
@@ -294,18 +307,6 @@ impl Draft<'_> {
             changed |= self.digest(place);
         }
         changed
-    }
-
-    /// What shortening the outputs of a message would save, roughly.
-    fn could_save(&self, index: usize) -> Tokens {
-        let is_last = index + 1 == self.zones.conversation.messages.len();
-        let outputs = self.message(index).map_or(0, |message| message.results().count() as u64);
-        let shortened = Tokens(outputs * (DIGEST_TARGET.0 + DIGEST_TARGET.0 / 2));
-        if is_last || outputs == 0 || self.zones.size(index) <= DIGEST_ABOVE {
-            Tokens(0)
-        } else {
-            self.zones.size(index) - shortened
-        }
     }
 
     /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.
@@ -318,7 +319,7 @@ impl Draft<'_> {
         let room = self.budget.trigger.share(comfort) - Tokens(1) - self.around() - summary;
         let saved = self.saved_by_message();
         let saved = |message: usize| saved.get(&message).copied().unwrap_or_default();
-        let tail_start = self.zones.tail_start(room.min(self.budget.tail), 1, &saved);
+        let tail_start = self.zones.tail_start(room.min(self.tail), 1, &saved);
         tail_start > self.tail_start && self.order_summary(tail_start)
     }
 

@@ -1,5 +1,10 @@
 //! What a person asked for: telling requests from what a harness puts into the user's mouth.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::lines::line_around;
 use crate::model::{Conversation, Message, Role};
 use crate::summary::is_ours;
 
@@ -13,6 +18,7 @@ const INJECTED_OPENINGS: &[&str] = &[
     "<permissions",
     "<turn_aborted>",
     "<task-notification>",
+    "<subagent_notification>",
     "# AGENTS.md instructions",
     "Caveat: The messages below",
     "[Request interrupted",
@@ -32,6 +38,15 @@ pub fn typed(message: &Message) -> Option<String> {
     (!words.is_empty()).then(|| words.join("\n"))
 }
 
+/// The words that a harness said as the user; `None` if a person typed some of them, or we wrote them.
+pub fn put_in(message: &Message) -> Option<String> {
+    if message.role != Role::User || is_ours(message) || typed(message).is_some() {
+        return None;
+    }
+    let words: Vec<&str> = message.texts().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
+    (!words.is_empty()).then(|| words.join("\n"))
+}
+
 /// The first request of a person; harnesses often speak before it.
 pub fn first(conversation: &Conversation) -> Option<usize> {
     conversation.messages.iter().position(|message| typed(message).is_some())
@@ -43,13 +58,189 @@ pub fn newest(conversation: &Conversation) -> Option<(usize, String)> {
     numbered.into_iter().find_map(|(index, message)| typed(message).map(|text| (index, text)))
 }
 
-/// The lines of a request that hold for everything that follows: bans, demands and preferences.
+/// How strongly a sentence binds what follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Demand {
+    /// A preference, or a limit in passing: `only`, `keep`, `at least`.
+    Wish,
+    /// A ban or a demand: `never`, `must`, `don't`.
+    Rule,
+}
+
+/// The sentences of a request that hold for everything that follows: bans, demands and preferences.
 pub fn constraints(request: &str) -> impl Iterator<Item = &str> {
-    request.lines().flat_map(sentences).map(str::trim).filter(|sentence| is_constraint(sentence))
+    demands(request).into_iter().map(|(_, sentence)| sentence)
+}
+
+/// The same, with how strongly they bind.
+pub fn demands(request: &str) -> Vec<(Demand, &str)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    // A pasted document is long and demands little: only lines with one of the words are taken apart.
+    while let Some(hit) = request.get(from..).and_then(|rest| WORDS.finder.find(rest)) {
+        let line = line_around(request, from + hit.start());
+        let start = line.as_ptr() as usize - request.as_ptr() as usize;
+        let sentences = sentences(line).map(str::trim);
+        found.extend(sentences.filter_map(|sentence| demand(sentence).map(|demand| (demand, sentence))));
+        from = (start + line.len()).max(from + hit.end());
+    }
+    found
+}
+
+/// How strongly a sentence binds; `None` if it does not, or is too long or short for a sentence.
+pub fn demand(sentence: &str) -> Option<Demand> {
+    if sentence.len() < 6 || sentence.chars().nth(LONGEST_SENTENCE).is_some() {
+        return None;
+    }
+    let hits = WORDS.finder.find_overlapping_iter(sentence);
+    let whole = hits.filter(|hit| {
+        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+        let before = sentence.get(..hit.start()).and_then(|text| text.chars().next_back());
+        let after = sentence.get(hit.end()..).and_then(|text| text.chars().next());
+        let whole = WORDS.without_blanks(hit.pattern().as_usize()) || (!is_word(before) && !is_word(after));
+        whole && !(is_negation(sentence.get(hit.range())) && speaks_of_itself(sentence.get(..hit.start())))
+    });
+    whole.map(|hit| WORDS.demand(hit.pattern().as_usize())).max()
+}
+
+fn is_negation(word: Option<&str>) -> bool {
+    word.is_some_and(|word| ["don't", "don’t", "dont", "do not"].contains(&&*word.to_lowercase()))
+}
+
+/// `I don't think so` asks for nothing.
+fn speaks_of_itself(before: Option<&str>) -> bool {
+    let subject = before.and_then(|before| before.split_whitespace().next_back());
+    subject.is_some_and(|subject| ["i", "we", "they", "you"].contains(&&*subject.to_lowercase()))
+}
+
+/// A longer sentence is a pasted text.
+const LONGEST_SENTENCE: usize = 600;
+
+/// English, German, French, Spanish, Chinese.
+const RULES: &[&str] = &[
+    "must",
+    "never",
+    "always",
+    "don't",
+    "dont",
+    "don’t",
+    "do not",
+    "should not",
+    "shouldn't",
+    "shouldn’t",
+    "make sure",
+    "ensure",
+    "required",
+    "forbidden",
+    "not allowed",
+    "no more than",
+    "at most",
+    "under no circumstances",
+    "muss",
+    "müssen",
+    "niemals",
+    "nie",
+    "immer",
+    "darf nicht",
+    "dürfen nicht",
+    "keinesfalls",
+    "auf keinen fall",
+    "bitte kein",
+    "bitte keine",
+    "bitte nicht",
+    "verboten",
+    "unbedingt",
+    "doit",
+    "doivent",
+    "il faut",
+    "jamais",
+    "toujours",
+    "interdit",
+    "ne pas",
+    "obligatoire",
+    "debe",
+    "deben",
+    "nunca",
+    "siempre",
+    "prohibido",
+    "no uses",
+    "no debes",
+    "no toques",
+    "hay que",
+    "obligatorio",
+    "不要",
+    "必须",
+    "总是",
+    "禁止",
+    "请勿",
+    "务必",
+    "一定要",
+    "不能",
+    "不得",
+];
+const WISHES: &[&str] = &[
+    "only",
+    "prefer",
+    "preferably",
+    "avoid",
+    "without",
+    "at least",
+    "instead of",
+    "keep",
+    "nur",
+    "bevorzugt",
+    "vermeide",
+    "ohne",
+    "mindestens",
+    "höchstens",
+    "statt",
+    "seulement",
+    "uniquement",
+    "de préférence",
+    "évite",
+    "évitez",
+    "sans",
+    "au moins",
+    "au lieu de",
+    "solo",
+    "sólo",
+    "preferiblemente",
+    "evita",
+    "sin",
+    "al menos",
+    "en lugar de",
+    "en vez de",
+    "只",
+    "尽量",
+    "避免",
+    "至少",
+    "最好",
+];
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    let all = RULES.iter().chain(WISHES);
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(all);
+    Words { finder: finder.expect("a short list of words") }
+});
+
+struct Words {
+    finder: AhoCorasick,
+}
+
+impl Words {
+    fn demand(&self, pattern: usize) -> Demand {
+        if pattern < RULES.len() { Demand::Rule } else { Demand::Wish }
+    }
+
+    /// Chinese has no blanks around words.
+    fn without_blanks(&self, pattern: usize) -> bool {
+        let word = RULES.get(pattern).or_else(|| WISHES.get(pattern.saturating_sub(RULES.len())));
+        word.and_then(|word| word.chars().next()).is_some_and(|first| first >= '\u{2e80}')
+    }
 }
 
 /// Cuts at the end of a sentence; keeps `e.g.`, versions and file names whole by asking for a blank and a capital.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -65,48 +256,6 @@ fn sentences(line: &str) -> impl Iterator<Item = &str> {
         let (sentence, left) = rest.split_at(cut.unwrap_or(rest.len()));
         rest = left;
         Some(sentence)
-    })
-}
-
-fn is_constraint(sentence: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "must",
-        "never",
-        "always",
-        "don't",
-        "dont",
-        "do not",
-        "should not",
-        "shouldn't",
-        "only",
-        "prefer",
-        "avoid",
-        "make sure",
-        "ensure",
-        "without",
-        "required",
-        "forbidden",
-        "not allowed",
-        "no more than",
-        "at least",
-        "at most",
-        "instead of",
-        "keep",
-        "不要",
-        "必须",
-        "只",
-        "总是",
-    ];
-    if sentence.chars().count() > 600 || sentence.len() < 6 {
-        return false;
-    }
-    let lower = sentence.to_lowercase();
-    let mut found = WORDS.iter().filter_map(|word| lower.find(word).map(|at| (at, word)));
-    found.any(|(at, word)| {
-        let before = lower.get(..at).and_then(|text| text.chars().next_back());
-        let after = lower.get(at + word.len()..).and_then(|text| text.chars().next());
-        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
-        !word.is_ascii() || (!is_word(before) && !is_word(after))
     })
 }
 
@@ -126,6 +275,18 @@ mod tests {
             &["Never touch src/legacy.", "Always run the tests first"],
         );
         check("不要修改配置。 请继续", &["不要修改配置。"]);
+        check("Bitte niemals force-pushen. Danke", &["Bitte niemals force-pushen."]);
+        check("N'utilise jamais npm. Merci", &["N'utilise jamais npm."]);
+        check("Usa siempre pnpm. Gracias", &["Usa siempre pnpm."]);
+    }
+
+    #[test]
+    fn a_ban_binds_more_than_a_wish() {
+        assert_eq!(demand("Never push, and keep it short"), Some(Demand::Rule));
+        assert_eq!(demand("Keep it short"), Some(Demand::Wish));
+        assert_eq!(demand("Thanks a lot"), None);
+        assert_eq!(demand("hm, i don't think that it works"), None);
+        assert_eq!(demand("Please don't change it"), Some(Demand::Rule));
     }
 
     #[test]

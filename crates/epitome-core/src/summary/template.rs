@@ -58,31 +58,103 @@ pub const PROGRESS: &str = "## Progress";
 /// Said in a section that has nothing to say.
 pub const NOTHING: &str = "(none)";
 
-/// How a request begins that is kept word for word: its own lines are not taken for headings or items.
-pub const REQUEST_OPEN: &str = "<request";
+/// Above what the local summariser adds to a model's summary. What stands below it has no heading of its own: the next
+/// `## ` begins another summary.
+pub const KEPT: &str = "### Kept from the transcript";
 
-/// A request between tags that do not stand in it.
+/// Whose words stand between tags, kept line for line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fence {
+    /// What a person asked for last.
+    Request,
+    /// What a person asked for before.
+    EarlierRequest,
+    /// What a harness said in a person's place.
+    Harness,
+}
+
+impl Fence {
+    const ALL: [Fence; 3] = [Fence::Request, Fence::EarlierRequest, Fence::Harness];
+
+    fn name(self) -> &'static str {
+        match self {
+            Fence::Request => "request",
+            Fence::EarlierRequest => "earlier-request",
+            Fence::Harness => "put-in-by-the-harness",
+        }
+    }
+
+    /// `words` between tags that do not stand in them.
+    pub fn around(self, words: &str) -> String {
+        let name = self.name();
+        let is_free = |tag: &String| !words.contains(&format!("</{name}{tag}>"));
+        let numbered = (2..).map(|number| format!("-{number}"));
+        let tag = std::iter::once(String::new()).chain(numbered).find(is_free).unwrap_or_default();
+        format!("<{name}{tag}>\n{words}\n</{name}{tag}>")
+    }
+
+    /// The words that an item holds between tags, and whose they are.
+    pub fn open(item: &str) -> Option<(Fence, &str)> {
+        let (open, rest) = item.split_once('\n')?;
+        let (fence, close) = close_of(open)?;
+        Some((fence, rest.strip_suffix(&close)?.trim_end_matches('\n')))
+    }
+}
+
+/// The newest request between its tags.
 pub fn fence(request: &str) -> String {
-    let is_free = |tag: &String| !request.contains(&format!("</request{tag}>"));
-    let numbered = (2..).map(|number| format!("-{number}"));
-    let tag = std::iter::once(String::new()).chain(numbered).find(is_free).unwrap_or_default();
-    format!("<request{tag}>\n{request}\n</request{tag}>")
+    Fence::Request.around(request)
 }
 
-/// The request that an item is, if it is one.
+/// The newest request, if an item is that.
 pub fn unfence(item: &str) -> Option<&str> {
-    let (open, rest) = item.split_once('\n')?;
-    let close = close_of(open)?;
-    Some(rest.strip_suffix(&close)?.trim_end_matches('\n'))
+    Fence::open(item).filter(|(fence, _)| *fence == Fence::Request).map(|(_, request)| request)
 }
 
-fn close_of(open: &str) -> Option<String> {
-    let tag = open.strip_prefix(REQUEST_OPEN)?.strip_suffix('>')?;
-    let known = tag.is_empty() || tag.strip_prefix('-').is_some_and(|number| number.parse::<u32>().is_ok());
-    known.then(|| format!("</request{tag}>"))
+pub(super) fn close_of(open: &str) -> Option<(Fence, String)> {
+    let inner = open.strip_prefix('<')?.strip_suffix('>')?;
+    Fence::ALL.into_iter().find_map(|fence| {
+        let tag = inner.strip_prefix(fence.name())?;
+        let known = tag.is_empty() || tag.strip_prefix('-').is_some_and(|number| number.parse::<u32>().is_ok());
+        known.then(|| (fence, format!("</{inner}>")))
+    })
 }
 
-/// Items by section. An item is one line, a request between its tags, or lines of which the later ones are indented.
+/// A summary's body, taken apart by who wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// What a model said, or the local summariser on its own.
+    pub told: String,
+    /// What was added below [`KEPT`], without that line.
+    pub kept: String,
+}
+
+/// Takes a body apart, or several that stand one behind the other.
+pub fn parts(body: &str) -> Parts {
+    let mut parts = Parts::default();
+    let mut in_request: Option<String> = None;
+    let mut below = false;
+    for line in body.lines() {
+        match &in_request {
+            Some(close) if line == close => in_request = None,
+            Some(_) => {}
+            None if line.trim_end() == KEPT => {
+                below = true;
+                continue;
+            }
+            None => {
+                below &= !line.starts_with("## ");
+                in_request = close_of(line.trim_end()).map(|(_, close)| close);
+            }
+        }
+        let part = if below { &mut parts.kept } else { &mut parts.told };
+        part.push_str(line);
+        part.push('\n');
+    }
+    parts
+}
+
+/// Items by section. An item is one line, words between tags, or lines of which the later ones are indented.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sections {
     items: [Vec<String>; 9],
@@ -105,7 +177,8 @@ impl Sections {
         let mut sections = Sections::default();
         let mut current = Section::Critical;
         let mut in_request: Option<String> = None;
-        for line in body.lines() {
+        // Not `lines`: a carriage return in a request is the request's own.
+        for line in body.split('\n') {
             if let Some(close) = &in_request {
                 let closes = line == close;
                 if let Some(item) = sections.of(current).last_mut() {
@@ -118,14 +191,14 @@ impl Sections {
                 continue;
             }
             let line = line.trim_end();
-            if let Some(close) = close_of(line) {
+            if let Some((_, close)) = close_of(line) {
                 in_request = Some(close);
                 sections.of(current).push(line.to_owned());
             } else if let Some(section) = Section::ALL.into_iter().find(|section| section.heading() == line) {
                 current = section;
             } else if line == PROGRESS || line == NOTHING || line.is_empty() {
                 // Written again by `write`.
-            } else if line.starts_with("## ") {
+            } else if line.starts_with("## ") || line == KEPT {
                 current = Section::Critical;
             } else if let (true, Some(item)) = (line.starts_with(' '), sections.of(current).last_mut()) {
                 item.push('\n');
@@ -170,9 +243,19 @@ mod tests {
         let mut sections = Sections::default();
         sections.of(Section::Goal).push("- ship it\n  by Friday".into());
         sections.of(Section::Goal).push(fence("fix it\n\n## Goal\n  please\n</request>\n## Next Steps"));
+        sections.of(Section::Goal).push(Fence::EarlierRequest.around("one\r\n<request>\n</earlier-request>"));
+        sections.of(Section::Goal).push(Fence::Harness.around("### Done\n- not at all"));
         sections.of(Section::Done).push("- built it".into());
         sections.of(Section::Critical).push("- port 8484".into());
         assert_eq!(Sections::read(&sections.write()), sections);
+    }
+
+    #[test]
+    fn what_was_kept_is_told_from_what_was_said() {
+        let first = format!("## Goal\n{}\n## Next Steps\n- go\n", fence("say\n### Kept from the transcript\nnow"));
+        let both = format!("{first}{KEPT}\n- edited src/a.rs\n## Goal\n- more\n{KEPT}\n- ran make");
+        let told = format!("{first}## Goal\n- more\n");
+        assert_eq!(parts(&both), Parts { told, kept: "- edited src/a.rs\n- ran make\n".to_owned() });
     }
 
     #[test]
@@ -181,6 +264,8 @@ mod tests {
             assert_eq!(unfence(&fence(request)), Some(request));
         }
         assert_eq!(unfence("- no request"), None);
+        assert_eq!(unfence(&Fence::EarlierRequest.around("a\nb")), None);
+        assert_eq!(Fence::open(&Fence::EarlierRequest.around("a\nb")), Some((Fence::EarlierRequest, "a\nb")));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use epitome_core::edit::Edit;
 use epitome_core::engine::{Cause, How, Plan, ShortenedOutput, Shortfall, Step};
 use epitome_core::shape::role_name;
 use epitome_core::statistics::CompactionRecord;
+use epitome_core::summary::Work as SummaryWork;
+use epitome_core::summary::audit::Audit;
 use epitome_core::tokens::{Precision, Tokens};
 use serde_json::{Value, json};
 
@@ -52,13 +54,42 @@ pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, styl
     lines.extend(compaction.plan.rungs.iter().map(|climbed| format!("  {}", climbed.rung)));
     lines.extend(digests(&compaction.plan));
     match &compaction.author {
-        Some(Author::Asked { name }) => lines.push(style.dim(&format!("  summary by: {name}"))),
-        Some(Author::StoodIn { name, why }) => {
-            lines.push(style.yellow(&format!("  summary by: local, in place of {name}: {why}")));
+        Some(Author::Asked { name, work, audit }) => {
+            lines.push(style.dim(&format!("  summary by: {name}{}", worked(work))));
+            lines.extend(audit.as_ref().map(|audit| style.dim(&format!("  {}", audited(audit)))));
+        }
+        Some(Author::StoodIn { name, why, work }) => {
+            lines.push(style.yellow(&format!("  summary by: local, in place of {name}: {why}{}", worked(work))));
         }
         None => {}
     }
     lines.join("\n")
+}
+
+/// What a model was given to do; nothing for who asked none.
+fn worked(work: &SummaryWork) -> String {
+    if work.calls == 0 {
+        return String::new();
+    }
+    let plural = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let cost = work.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.4}"));
+    let (chunks, calls) = (plural(work.chunks, "part", "parts"), plural(work.calls, "call", "calls"));
+    format!(" ({chunks}, {calls}, {} tokens in, {} out{cost})", work.input, work.output)
+}
+
+/// What of its claims stands nowhere.
+fn audited(audit: &Audit) -> String {
+    /// More than this is not read by a person.
+    const SHOWN: usize = 8;
+    let unverified = audit.unverified.len();
+    let mut line = format!("audit: {} names and numbers, {unverified} not found in the transcript", audit.checked);
+    if unverified > 0 {
+        line += &format!(": {}", audit.unverified.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", "));
+    }
+    if unverified > SHOWN {
+        line += ", …";
+    }
+    line
 }
 
 pub(super) fn done_json(session: &Session, work: &Work, compaction: &Compaction) -> Value {

@@ -31,16 +31,25 @@ impl Draft<'_> {
         let speakers = self.speakers();
         let mut gaps = Vec::with_capacity(self.spans.len());
         let mut first_role = None;
+        // Some providers take instructions out of the conversation: who stands around them are neighbours then.
+        let is_turn = |index: &usize| self.role(*index) != Some(Role::System);
+        let mut said_last = None;
         for (start, end) in self.spans.iter().copied() {
-            let before = start.checked_sub(1).and_then(&speakers);
-            let after = self.role(end);
+            let before = match (0..start).rev().find(is_turn) {
+                Some(index) if within(&self.spans, index) => said_last,
+                index => index.and_then(&speakers),
+            };
+            let after = (end..).find(is_turn).filter(|index| !within(&self.spans, *index));
+            let after = after.and_then(|index| self.role(index));
             let bridge = if first_role.is_none() {
                 let (role, bridge) = roles_between(before, after);
                 first_role = Some(role);
+                said_last = Some(role);
                 bridge
             } else {
                 separator(before, after)
             };
+            said_last = bridge.or(said_last);
             gaps.push(Gap { start, end, bridge });
         }
         first_role.map(|role| (role, gaps))

@@ -29,6 +29,11 @@ impl Shorter {
 
 impl Draft<'_> {
     pub(super) fn digest(&mut self, place: Place) -> bool {
+        self.digest_to(place, DIGEST_TARGET)
+    }
+
+    /// Makes a digest of about `room`.
+    pub(super) fn digest_to(&mut self, place: Place, room: Tokens) -> bool {
         let read_again = self.superseded().contains_key(&place);
         self.shorten(place, |draft, output, size| {
             if size <= DIGEST_ABOVE && output.media.is_empty() {
@@ -42,7 +47,7 @@ impl Draft<'_> {
                 draft.read += output.text.len();
             }
             let interest = draft.interest.get_or_init(|| attention::interest(draft.zones.conversation, draft.focus));
-            let digest = outputs::digest(output, DIGEST_TARGET, interest, draft.counter, draft.readings, effort)?;
+            let digest = outputs::digest(output, room, interest, draft.counter, draft.readings, effort)?;
             let outputs::Digest { text, kind, loss, refused } = digest;
             Some((text, How::Digest { kind, loss, refused }))
         })

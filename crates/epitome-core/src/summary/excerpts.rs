@@ -1,0 +1,156 @@
+//! The lines of a transcript that are most likely needed again, in readable pieces, each with where it came from.
+//!
+//! An excerpt is an item of a summary: a heading that names the call and ends in the beginning of the hash of the whole,
+//! then lines as they stood, indented by one blank, with a mark where lines were left out.
+
+mod choice;
+mod salience;
+mod sources;
+
+#[cfg(test)]
+mod tests;
+
+use choice::Choice;
+use salience::Salience;
+use sources::Transcript;
+
+use super::SummaryRequest;
+use super::notes::is_excerpt;
+use super::template::{Section, Sections};
+use super::terms::{KeyMap, key};
+use crate::outputs::Interest;
+use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
+
+/// Between lines that did not stand beside each other.
+const GAP: &str = "…";
+/// Between what was given to a call and what it printed.
+const THEN: &str = "→";
+/// Above the agent's own words.
+const SAID: &str = "said";
+/// Above a person's.
+const WROTE: &str = "the user wrote";
+/// Above anybody else's.
+const TOLD: &str = "told";
+/// What a heading costs, roughly.
+const HEADING_COST: f32 = 9.0;
+
+/// What a passage is worth beside the names in it: a share of the room there is …
+const PASSAGE_BY_ROOM: f32 = 3.0;
+/// … within bounds. With little room names come first, with much of it what stands around them.
+const PASSAGE: std::ops::RangeInclusive<f32> = 0.1..=0.8;
+
+/// Everything that could be taken from the transcript of a request.
+pub(super) struct Excerpts<'a> {
+    request: &'a SummaryRequest,
+    transcript: Transcript<'a>,
+    salience: Salience,
+}
+
+impl<'a> Excerpts<'a> {
+    /// Reads the transcript, and the excerpts of the summary that is updated.
+    pub(super) fn of(request: &'a SummaryRequest, previous: &'a Sections, counter: &dyn TokenCounter) -> Excerpts<'a> {
+        let earlier = previous.get(Section::Critical).iter().filter(|item| is_excerpt(item));
+        let messages = request.messages.iter().chain(&request.shortened);
+        let mut transcript = Transcript::read(earlier, messages, counter);
+        mark_repeated(&mut transcript);
+        let stays = request.stays.iter().map(|message| message_tokens(message, counter, Precision::Estimate));
+        let stays = stays.sum::<Tokens>().0 as f32;
+        let focus = request.focus.as_deref().map(Interest::in_text).unwrap_or_default();
+        let salience = Salience::of(&transcript, &request.stays, &focus, stays);
+        Excerpts { request, transcript, salience }
+    }
+
+    /// Chooses lines for about `room` tokens; what `said` says is shown already.
+    pub(super) fn choose(&'a self, room: Tokens, said: &str) -> Chosen<'a> {
+        let all: f32 = self.transcript.lines.iter().map(|line| line.cost).sum();
+        let passage = PASSAGE_BY_ROOM * room.0 as f32 / all.max(1.0);
+        let passage = passage.clamp(*PASSAGE.start(), *PASSAGE.end());
+        let mut choice = Choice::new(&self.transcript, &self.salience, passage);
+        choice.is_shown(said, false);
+        self.request.stays.iter().for_each(|message| message.each_text(|text| choice.is_shown(text, true)));
+        choice.fill(room.0 as f32);
+        Chosen { transcript: &self.transcript, choice }
+    }
+}
+
+/// Lines that were chosen.
+pub(super) struct Chosen<'a> {
+    transcript: &'a Transcript<'a>,
+    choice: Choice<'a>,
+}
+
+impl Chosen<'_> {
+    /// Chooses more.
+    pub(super) fn grow(&mut self, tokens: Tokens) {
+        self.choice.fill(tokens.0 as f32);
+    }
+
+    /// Gives back what was chosen last, for at least `tokens`. `false`: nothing is left.
+    pub(super) fn shrink(&mut self, tokens: Tokens) -> bool {
+        let mut left = tokens.0 as f32;
+        let mut some = false;
+        while left > 0.0 {
+            let Some(cost) = self.choice.give_back() else { return some };
+            left -= cost;
+            some = true;
+        }
+        some
+    }
+
+    /// The excerpts, in the order of the transcript.
+    pub(super) fn items(&self) -> Vec<String> {
+        let mut items = vec![Vec::new(); self.transcript.sources.len()];
+        for (index, part) in self.transcript.parts.iter().enumerate() {
+            if part.lines.clone().any(|line| self.choice.taken[line]) {
+                items[part.source].push(index);
+            }
+        }
+        let items = items.into_iter().enumerate().filter(|(source, _)| self.choice.open[*source]);
+        items.filter_map(|(source, parts)| self.item(source, &parts)).collect()
+    }
+
+    fn item(&self, source: usize, parts: &[usize]) -> Option<String> {
+        let mut text = self.transcript.sources.get(source)?.heading();
+        let mut had_output = false;
+        for (nth, part) in parts.iter().map(|part| &self.transcript.parts[*part]).enumerate() {
+            if part.is_output && !had_output {
+                had_output = true;
+                text.push_str(if nth == 0 { " →" } else { "\n →" });
+            } else if nth > 0 {
+                text.push_str("\n …");
+            }
+            self.write_lines(part.lines.clone(), &mut text);
+        }
+        Some(text)
+    }
+
+    fn write_lines(&self, lines: std::ops::Range<usize>, text: &mut String) {
+        let mut last = None;
+        for line in lines.clone().filter(|line| self.choice.taken[*line]) {
+            let piece = &self.transcript.lines[line];
+            let follows = last.is_some_and(|last| last + 1 == line);
+            if !(follows && piece.continues) {
+                text.push_str(if follows || last.is_none() { "\n " } else { "\n …\n " });
+                if piece.continues {
+                    text.push_str(GAP);
+                }
+            }
+            text.push_str(self.transcript.text(piece));
+            let next = line + 1;
+            let goes_on = lines.contains(&next) && self.transcript.lines[next].continues;
+            if goes_on && !self.choice.taken[next] {
+                text.push_str(GAP);
+            }
+            last = Some(line);
+        }
+    }
+}
+
+/// Of equal lines, the newest is the one to take.
+fn mark_repeated(transcript: &mut Transcript<'_>) {
+    let mut seen: KeyMap<()> = KeyMap::default();
+    for line in (0..transcript.lines.len()).rev() {
+        let text = transcript.text(&transcript.lines[line]).trim();
+        transcript.lines[line].repeated = seen.insert(key(text), ()).is_some();
+    }
+}

@@ -1,0 +1,304 @@
+//! What excerpts are taken from: the words, calls and outputs of messages, line by line, and the excerpts of an earlier
+//! summary.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::{GAP, SAID, THEN, TOLD, WROTE};
+use crate::arguments::{self, CallKind};
+use crate::fingerprint::ContentHash;
+use crate::model::{Block, Message, Role, ToolCall};
+use crate::tokens::TokenCounter;
+
+/// Who wrote a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// The agent, in words or in a call.
+    Agent,
+    /// Anybody else: a tool, a person.
+    Other,
+}
+
+/// A call with its output, or words.
+pub(super) struct Source<'a> {
+    heading: Heading<'a>,
+    /// The part, and the offset in it, of the argument that says most about a call.
+    named_at: Option<(usize, usize)>,
+    /// The line in which it stands: shown whenever anything of the call is.
+    pub(super) naming: Option<usize>,
+    pub(super) edits: bool,
+}
+
+enum Heading<'a> {
+    /// As it stood in the earlier summary.
+    Kept(&'a str),
+    Words {
+        who: &'static str,
+        text: &'a str,
+    },
+    Call {
+        call: &'a ToolCall,
+        output: Option<Cow<'a, str>>,
+    },
+}
+
+/// A text of a source: what was said, what was given to a call, or what it printed.
+pub(super) struct Part<'a> {
+    pub(super) source: usize,
+    pub(super) voice: Voice,
+    /// Whether it is what a call printed.
+    pub(super) is_output: bool,
+    pub(super) text: Cow<'a, str>,
+    pub(super) lines: Range<usize>,
+}
+
+/// A line, or a piece of a very long one.
+pub(super) struct Line {
+    pub(super) part: u32,
+    start: u32,
+    end: u32,
+    /// What it costs, roughly.
+    pub(super) cost: f32,
+    /// The piece before it is of the same line.
+    pub(super) continues: bool,
+    /// The same line stands further below: that one is the newer.
+    pub(super) repeated: bool,
+}
+
+/// All that excerpts can be taken from, oldest first.
+#[derive(Default)]
+pub(super) struct Transcript<'a> {
+    pub(super) sources: Vec<Source<'a>>,
+    pub(super) parts: Vec<Part<'a>>,
+    pub(super) lines: Vec<Line>,
+}
+
+/// What the number before a line costs, which is left out.
+const NUMBER_COST: f32 = 3.0;
+/// Lines above the first are cut near the second.
+const LONG_LINE: usize = 300;
+const PIECE: usize = 220;
+
+impl<'a> Transcript<'a> {
+    /// Reads messages; `earlier` are the excerpts of a summary before them.
+    pub(super) fn read(
+        earlier: impl Iterator<Item = &'a String>,
+        messages: impl Iterator<Item = &'a Message>,
+        counter: &dyn TokenCounter,
+    ) -> Transcript<'a> {
+        let mut transcript = Transcript::default();
+        earlier.for_each(|item| transcript.read_earlier(item));
+        let mut open: HashMap<&str, usize> = HashMap::new();
+        for message in messages {
+            for block in &message.blocks {
+                match block {
+                    Block::Text(text) => transcript.read_words(message.role, text),
+                    Block::ToolCall(call) => {
+                        open.insert(&call.id, transcript.sources.len());
+                        transcript.read_call(call);
+                    }
+                    Block::ToolResult(result) => {
+                        if let Some(source) = open.remove(&*result.call_id) {
+                            transcript.read_output(source, result.text());
+                        }
+                    }
+                    Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
+                }
+            }
+        }
+        transcript.read_lines(counter);
+        transcript
+    }
+
+    /// A line's text.
+    pub(super) fn text(&self, line: &Line) -> &str {
+        self.part(line).and_then(|part| part.text.get(line.start as usize..line.end as usize)).unwrap_or_default()
+    }
+
+    pub(super) fn part(&self, line: &Line) -> Option<&Part<'a>> {
+        self.parts.get(line.part as usize)
+    }
+
+    fn read_words(&mut self, role: Role, text: &'a str) {
+        let (who, voice) = match role {
+            Role::Assistant => (SAID, Voice::Agent),
+            Role::User => (WROTE, Voice::Other),
+            Role::System | Role::Tool => (TOLD, Voice::Other),
+        };
+        let source = self.open(Heading::Words { who, text });
+        self.add(source, voice, false, Cow::Borrowed(text));
+    }
+
+    fn read_call(&mut self, call: &'a ToolCall) {
+        let source = self.open(Heading::Call { call, output: None });
+        let mut given = arguments::given(&call.arguments);
+        let telling = given.telling.unwrap_or_default();
+        let text = match given.values.len() {
+            0 => return,
+            1 => given.values.swap_remove(0),
+            _ => given.values.join("\n").into(),
+        };
+        let before: usize = given.values.iter().take(telling).map(|value| value.len() + 1).sum();
+        if let Some(source) = self.sources.get_mut(source) {
+            source.named_at = Some((self.parts.len(), before));
+            source.edits = CallKind::of(&call.name) == CallKind::Writes;
+        }
+        self.add(source, Voice::Agent, false, text);
+    }
+
+    fn read_output(&mut self, source: usize, text: Cow<'a, str>) {
+        if let Some(Source { heading: Heading::Call { output, .. }, .. }) = self.sources.get_mut(source) {
+            *output = Some(text.clone());
+        }
+        self.add(source, Voice::Other, true, text);
+    }
+
+    /// Reads back what [`super::Excerpts::items`] wrote.
+    fn read_earlier(&mut self, item: &'a str) {
+        let mut lines = item.lines();
+        let heading = lines.next().unwrap_or_default();
+        let (heading, only_output) = match heading.strip_suffix(THEN) {
+            Some(heading) => (heading.trim_end(), true),
+            None => (heading, false),
+        };
+        let said = heading.strip_prefix("- ").and_then(|heading| heading.rsplit_once(" #")).map(|(said, _)| said);
+        let agent = said != Some(WROTE) && said != Some(TOLD);
+        let is_call = agent && said != Some(SAID);
+        let source = self.open(Heading::Kept(heading));
+        if let (true, Some(source)) = (is_call, self.sources.get_mut(source)) {
+            source.named_at = Some((self.parts.len(), 0));
+        }
+        let mut is_output = only_output;
+        let mut run = String::new();
+        for line in lines.chain([GAP]) {
+            let line = line.strip_prefix(' ').unwrap_or(line);
+            if line == GAP || line == THEN {
+                if !run.is_empty() {
+                    let voice = if agent && !is_output { Voice::Agent } else { Voice::Other };
+                    self.add(source, voice, is_output, std::mem::take(&mut run).into());
+                }
+                is_output |= line == THEN;
+            } else {
+                run.push_str(line);
+                run.push('\n');
+            }
+        }
+    }
+
+    fn open(&mut self, heading: Heading<'a>) -> usize {
+        self.sources.push(Source { heading, named_at: None, naming: None, edits: false });
+        self.sources.len() - 1
+    }
+
+    fn add(&mut self, source: usize, voice: Voice, is_output: bool, text: Cow<'a, str>) {
+        if !text.trim().is_empty() && u32::try_from(text.len()).is_ok() {
+            self.parts.push(Part { source, voice, is_output, text, lines: 0..0 });
+        }
+    }
+
+    fn read_lines(&mut self, counter: &dyn TokenCounter) {
+        for (index, part) in self.parts.iter_mut().enumerate() {
+            let first = self.lines.len();
+            let source = self.sources.get_mut(part.source);
+            let named_at = source.as_ref().and_then(|source| source.named_at).filter(|(part, _)| *part == index);
+            let (mut bytes, mut numbers) = (0, 0);
+            for_each_line(&part.text, |start, end, continues| {
+                numbers += usize::from(start > 0 && part.text.as_bytes().get(start - 1) != Some(&b'\n') && !continues);
+                let visible = part.text.get(start..end).map_or(0, |line| line.trim_start().len() + 1);
+                bytes += visible;
+                self.lines.push(Line {
+                    part: index as u32,
+                    start: start as u32,
+                    end: end as u32,
+                    cost: visible as f32,
+                    continues,
+                    repeated: false,
+                });
+            });
+            part.lines = first..self.lines.len();
+            if let (Some((_, at)), Some(source)) = (named_at, source) {
+                source.naming = (first..self.lines.len()).find(|line| self.lines[*line].end as usize > at);
+            }
+            // A part is much alike throughout: one estimate serves all its lines.
+            let tokens = counter.estimate(&part.text).0 as f32 - NUMBER_COST * numbers as f32;
+            let density = tokens.max(0.0) / bytes.max(1) as f32;
+            self.lines.iter_mut().skip(first).for_each(|line| line.cost = (line.cost * density).max(1.0));
+        }
+    }
+}
+
+impl Source<'_> {
+    /// The line above its excerpts: what it is, and the beginning of the hash by which the whole is found.
+    pub(super) fn heading(&self) -> String {
+        match &self.heading {
+            Heading::Kept(heading) => (*heading).to_owned(),
+            Heading::Words { who, text } => format!("- {who} #{}", reference(text)),
+            Heading::Call { call, output } => {
+                let whole = output.as_deref().unwrap_or(&call.arguments);
+                let name = if call.name.is_empty() { "call" } else { &*call.name };
+                format!("- {name} #{}", reference(whole))
+            }
+        }
+    }
+}
+
+/// Enough digits to find one text among those of a session.
+fn reference(text: &str) -> String {
+    let mut digits = ContentHash::of(text).short();
+    digits.truncate(6);
+    digits
+}
+
+/// Calls `found` with start, end and whether it goes on from the piece before, for each line that is not blank. Numbers
+/// that file readers put before a line are left out.
+fn for_each_line(text: &str, mut found: impl FnMut(usize, usize, bool)) {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while start < bytes.len() {
+        let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+        let line = &text[start..end];
+        let kept_end = start + line.trim_end().len();
+        let mut from = start + number_before(line.as_bytes());
+        if text.get(from..kept_end).is_some_and(|line| !line.trim().is_empty()) {
+            let mut continues = false;
+            while kept_end - from > LONG_LINE {
+                let cut = cut_near(text, from, kept_end);
+                found(from, cut, continues);
+                (from, continues) = (cut, true);
+            }
+            found(from, kept_end, continues);
+        }
+        start = end + 1;
+    }
+}
+
+/// Where a piece of a long line ends: behind a blank or a comma if there is one.
+fn cut_near(text: &str, from: usize, end: usize) -> usize {
+    let bytes = text.as_bytes();
+    let aim = (from + PIECE).min(end);
+    let window = &bytes[from + PIECE / 2..aim];
+    let behind = memchr::memrchr3(b' ', b',', b';', window).map(|at| from + PIECE / 2 + at + 1);
+    let mut cut = behind.unwrap_or(aim);
+    while !text.is_char_boundary(cut) {
+        cut += 1;
+    }
+    cut
+}
+
+/// How many bytes a line number takes at the start of a line: `  12→`, `12|`, `12:`, `12` and a tab.
+fn number_before(line: &[u8]) -> usize {
+    let blanks = line.iter().take_while(|byte| **byte == b' ').count();
+    let digits = line[blanks..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if digits == 0 || digits > 6 {
+        return 0;
+    }
+    let rest = &line[blanks + digits..];
+    let mark = match rest {
+        [b'|' | b'\t', ..] => 1,
+        [b':', next, ..] if !next.is_ascii_digit() => 1,
+        _ if rest.starts_with("→".as_bytes()) => "→".len(),
+        _ => return 0,
+    };
+    blanks + digits + mark
+}

@@ -1,0 +1,273 @@
+//! Commands and other calls with their outcome: repeated runs are told once, and what failed and was not put right since
+//! stands in the way.
+
+mod outcome;
+
+use std::collections::HashMap;
+
+pub(super) use outcome::Outcome;
+
+use super::shell::Script;
+use super::{LATER, SALIENT};
+use crate::outputs::cut_to_chars;
+
+/// A command is named by so many characters.
+const NAME_CHARS: usize = 120;
+const FAILED: &str = "failed: ";
+const FAILS: &str = " fails: ";
+const PUT_RIGHT: &str = " (put right since)";
+
+/// What is called again is told once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Run {
+    ran: usize,
+    failed: usize,
+    /// The last outcome.
+    said: String,
+    /// It failed, and nothing has put it right since.
+    is_open: bool,
+    /// An edit that failed is told if it stands in the way, and not as something done.
+    is_listed: bool,
+    rank: u8,
+    step: usize,
+}
+
+/// Everything that was called and may have changed something.
+#[derive(Debug, Default)]
+pub(super) struct Commands {
+    runs: HashMap<String, Run>,
+    steps: usize,
+}
+
+/// What a shell command is called in a summary.
+pub(super) fn named(command: &str) -> String {
+    cut_to_chars(&Script::name(command), NAME_CHARS).replace('`', "'")
+}
+
+/// What a change to a file is called.
+pub(super) fn editing(path: &str) -> String {
+    format!("editing {}", path.replace('`', "'"))
+}
+
+impl Commands {
+    /// A command, or another call that may have changed something.
+    pub(super) fn note(&mut self, name: &str, rank: u8, outcome: Outcome) {
+        if !outcome.failed {
+            self.put_right(name);
+        }
+        let run = self.run(name, rank);
+        run.ran += 1;
+        run.failed += usize::from(outcome.failed);
+        (run.said, run.is_open, run.is_listed) = (outcome.said, outcome.failed, true);
+        run.rank = run.rank.max(rank);
+    }
+
+    /// A change to a file; told only while it stands in the way.
+    pub(super) fn note_edit(&mut self, path: &str, outcome: Outcome) {
+        let name = editing(path);
+        if outcome.failed {
+            let run = self.run(&name, LATER);
+            (run.said, run.is_open) = (outcome.said, true);
+        } else if let Some(run) = self.runs.get_mut(&name) {
+            run.is_open = false;
+        }
+    }
+
+    /// What went well is no longer in the way, nor is what it includes.
+    pub(super) fn put_right(&mut self, name: &str) {
+        for (failed, run) in self.runs.iter_mut().filter(|(_, run)| run.is_open) {
+            run.is_open = !includes(name, failed);
+        }
+    }
+
+    /// What stands in the way now.
+    pub(super) fn open(&self) -> impl Iterator<Item = &str> {
+        self.runs.iter().filter(|(_, run)| run.is_open).map(|(name, _)| name.as_str())
+    }
+
+    fn run(&mut self, name: &str, rank: u8) -> &mut Run {
+        self.steps += 1;
+        let new = Run { ran: 0, failed: 0, said: String::new(), is_open: false, is_listed: false, rank, step: 0 };
+        let run = self.runs.entry(name.to_owned()).or_insert(new);
+        run.step = self.steps;
+        run
+    }
+
+    /// Reads what [`Commands::done`] and [`Commands::in_the_way`] wrote; `false`: it is none of that.
+    pub(super) fn carry_over(&mut self, item: &str, rank: u8) -> bool {
+        if let Some((name, error)) = read_open(item) {
+            let run = self.run(name, rank);
+            (run.said, run.is_open) = (format!("{FAILED}{error}"), true);
+            return true;
+        }
+        let Some((name, ran, failed, said)) = read_done(item) else { return false };
+        let run = self.run(name, rank);
+        (run.ran, run.failed, run.is_listed) = (run.ran + ran, run.failed + failed, true);
+        run.said = said.strip_suffix(PUT_RIGHT).unwrap_or(said).to_owned();
+        run.is_open = said.starts_with(FAILED) && !said.ends_with(PUT_RIGHT);
+        true
+    }
+
+    /// One line a command, the last run last.
+    pub(super) fn done(&self) -> Vec<(u8, String)> {
+        let listed = self.in_order().into_iter().filter(|(_, run)| run.is_listed);
+        let line = |(name, run): (&String, &Run)| {
+            let times = match (run.ran, run.failed) {
+                (0 | 1, _) => String::new(),
+                (ran, 0) => format!(" (ran {ran}×)"),
+                (ran, failed) => format!(" (ran {ran}×, failed {failed}×)"),
+            };
+            let later = if run.said.starts_with(FAILED) && !run.is_open { PUT_RIGHT } else { "" };
+            (run.rank, format!("- `{name}`{times} → {}{later}", run.said))
+        };
+        listed.map(line).collect()
+    }
+
+    /// One line for each failure that nothing has put right.
+    pub(super) fn in_the_way(&self) -> Vec<String> {
+        let open = self.in_order().into_iter().filter(|(_, run)| run.is_open);
+        let error = |run: &Run| run.said.strip_prefix(FAILED).unwrap_or(&run.said).to_owned();
+        open.map(|(name, run)| format!("- `{name}`{FAILS}{}", error(run))).collect()
+    }
+
+    fn in_order(&self) -> Vec<(&String, &Run)> {
+        let mut runs: Vec<(&String, &Run)> = self.runs.iter().collect();
+        runs.sort_by_key(|(_, run)| run.step);
+        runs
+    }
+}
+
+fn read_open(item: &str) -> Option<(&str, &str)> {
+    let (name, error) = item.strip_prefix("- `")?.split_once(&format!("`{FAILS}"))?;
+    (!name.contains('`')).then_some((name, error))
+}
+
+fn read_done(item: &str) -> Option<(&str, usize, usize, &str)> {
+    let (name, rest) = item.strip_prefix("- `")?.split_once('`')?;
+    let (times, said) = rest.split_once(" → ")?;
+    if times.is_empty() {
+        return Some((name, 1, usize::from(said.starts_with(FAILED)), said));
+    }
+    let times = times.strip_prefix(" (ran ")?.strip_suffix("×)")?;
+    let (ran, failed) = match times.split_once("×, failed ") {
+        Some((ran, failed)) => (ran.parse().ok()?, failed.parse().ok()?),
+        None => (times.parse().ok()?, 0),
+    };
+    Some((name, ran, failed, said))
+}
+
+/// Whether what `name` does includes what `other` does: it is the same, is asked for less in particular, or is asked for
+/// everything.
+fn includes(name: &str, other: &str) -> bool {
+    if name == other {
+        return true;
+    }
+    if other.strip_prefix(name).is_some_and(|more| more.starts_with(' ')) {
+        return true;
+    }
+    let everything = ["./...", "--all", "--workspace", "-r "].iter().any(|all| name.contains(all));
+    let head = |name: &str| name.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    everything && head(name) == head(other)
+}
+
+/// What a command is worth: what builds, tests or records something must be known, the rest can be run again.
+pub(super) fn rank(script: &Script, name: &str) -> u8 {
+    let records = ["git ", "gh ", "npm install", "pip install", "docker ", "kubectl "];
+    if script.checks() || records.iter().any(|opening| name.starts_with(opening)) { SALIENT } else { LATER }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(commands: &mut Commands, command: &str, text: &str, is_error: bool) {
+        let script = Script::read(command);
+        let outcome = Outcome::of_command(&script, text, is_error);
+        commands.note(&named(command), rank(&script, command), outcome);
+    }
+
+    fn told(commands: &Commands) -> (Vec<String>, Vec<String>) {
+        (commands.done().into_iter().map(|(_, line)| line).collect(), commands.in_the_way())
+    }
+
+    #[test]
+    fn repeated_runs_are_told_once_with_their_last_outcome() {
+        let mut commands = Commands::default();
+        run(&mut commands, "cargo test", "error[E0382]: borrow of moved value\nerror: could not compile", true);
+        run(
+            &mut commands,
+            "cargo test 2>&1 | tail",
+            "test a ... FAILED\ntest result: FAILED. 40 passed; 1 failed",
+            true,
+        );
+        run(&mut commands, "git commit -m x", "[main 1234567] x", false);
+        assert_eq!(
+            told(&commands),
+            (
+                vec![
+                    "- `cargo test` (ran 2×, failed 2×) → failed: test a ... FAILED".into(),
+                    "- `git commit -m x` → [main 1234567] x".into()
+                ],
+                vec!["- `cargo test` fails: test a ... FAILED".into()]
+            )
+        );
+        run(
+            &mut commands,
+            "cargo test",
+            "test result: ok. 41 passed; 0 failed\ntest result: ok. 0 passed; 0 failed",
+            false,
+        );
+        assert_eq!(
+            told(&commands),
+            (
+                vec![
+                    "- `git commit -m x` → [main 1234567] x".into(),
+                    "- `cargo test` (ran 3×, failed 2×) → passed, test result: ok. 41 passed; 0 failed".into(),
+                ],
+                vec![]
+            )
+        );
+    }
+
+    #[test]
+    fn what_includes_a_failed_command_puts_it_right() {
+        for (failed, passed, is_open) in [
+            ("go test ./a", "go test ./...", false),
+            ("cargo test -p core", "cargo test", false),
+            ("cargo test -p core", "cargo test -p cli", true),
+            ("npm run lint", "npm run build", true),
+        ] {
+            let mut commands = Commands::default();
+            run(&mut commands, failed, "Exit code 1\nFAIL", false);
+            run(&mut commands, passed, "Exit code 0", false);
+            assert_eq!(commands.in_the_way().is_empty(), !is_open, "{failed} {passed}");
+        }
+        let mut commands = Commands::default();
+        commands.note_edit("a.rs", Outcome::of_call("<tool_use_error>String to replace not found", false));
+        assert_eq!(commands.in_the_way().len(), 1);
+        commands.note_edit("a.rs", Outcome::of_call("ok", false));
+        assert_eq!(told(&commands), (vec![], vec![]));
+    }
+
+    #[test]
+    fn what_was_told_is_read_back_and_added_up() {
+        let mut commands = Commands::default();
+        run(&mut commands, "cargo test", "Exit code 1\nerror: no", false);
+        run(&mut commands, "git push", "done", false);
+        for _ in 0..3 {
+            let mut again = Commands::default();
+            for item in told(&commands).0.iter().chain(&told(&commands).1) {
+                assert!(again.carry_over(item, LATER), "{item}");
+            }
+            let mut before = told(&commands);
+            before.0.sort();
+            let mut after = told(&again);
+            after.0.sort();
+            assert_eq!(before, after);
+            commands = again;
+            run(&mut commands, "cargo test", "Exit code 1\nerror: no", false);
+        }
+        assert_eq!(commands.done()[1].1, "- `cargo test` (ran 4×, failed 4×) → failed: error: no");
+        assert!(!commands.carry_over("- said: `x` → y", LATER));
+    }
+}

@@ -1,0 +1,234 @@
+//! One question and its answer, read as it streams in.
+
+use std::time::Duration;
+
+use ::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use ::http::{HeaderMap, Method, Request, Response};
+use bytes::Bytes;
+use epitome_core::tokens::Tokens;
+use epitome_wire::asking::{AskDialect, Ending, Piece, Question, complaint};
+use epitome_wire::sse::{Event, EventReader};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use tokio::time::{Instant, timeout};
+
+use crate::endpoint::Endpoint;
+use crate::error::AskError;
+use crate::http::Http;
+use crate::retry::retry_after;
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Its words.
+    pub text: String,
+    /// It stopped because it reached its limit.
+    pub at_limit: bool,
+    /// Prompt tokens, as reported.
+    pub input: Option<u64>,
+    /// Tokens of the answer, as reported.
+    pub output: Option<u64>,
+}
+
+/// Of an error's body, read at most.
+const ERROR_BYTES: usize = 64 * 1024;
+/// An event of a stream is not larger.
+const EVENT_BYTES: usize = 1024 * 1024;
+/// What a stream takes beside words, for each token it may have: endpoints repeat ids and names in every event.
+const BYTES_PER_TOKEN: usize = 2 * 1024;
+/// A token's words, at most.
+const WORDS_PER_TOKEN: usize = 64;
+/// A sign of life that says nothing is believed this many times as long as silence.
+const PATIENCE_WITH_SIGNS_OF_LIFE: u32 = 10;
+
+/// Asks one question. Gives up when nothing comes for `progress`.
+pub async fn ask(
+    http: &Http,
+    endpoint: &Endpoint,
+    question: &Question<'_>,
+    progress: Duration,
+) -> Result<Reply, AskError> {
+    let host = endpoint.host().to_owned();
+    let silent = |_| AskError::NoProgress { host: host.clone(), after: progress };
+    let request = request(endpoint, question)?;
+    let response = timeout(progress, http.send(request)).await.map_err(silent)?;
+    let response = response.map_err(|error| AskError::Unreachable { host: host.clone(), source: error.into() })?;
+    let status = response.status();
+    if status.is_redirection() {
+        return Err(AskError::Redirected { host, status: status.as_u16() });
+    }
+    let is_stream = content_type(response.headers()).contains("text/event-stream");
+    let limit = EVENT_BYTES + BYTES_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(usize::MAX / 4096);
+    let mut reading = Reading { host, dialect: endpoint.dialect, progress, limit };
+    if !status.is_success() {
+        return Err(reading.refusal(response).await);
+    }
+    let words = EVENT_BYTES.min(WORDS_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(EVENT_BYTES));
+    let answer = if is_stream { reading.stream(response, words).await? } else { reading.whole(response).await? };
+    answer.finish(&reading.host, Tokens(question.most_tokens))
+}
+
+fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Full<Bytes>>, AskError> {
+    let wrong = |what: &'static str| AskError::NotUnderstood { host: endpoint.host().to_owned(), what };
+    let body = Full::new(Bytes::from(endpoint.dialect.body(question)));
+    let mut request = Request::builder().method(Method::POST).uri(endpoint.url.clone());
+    request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream, application/json");
+    for (name, value) in endpoint.dialect.headers() {
+        request = request.header(*name, *value);
+    }
+    if let Some(key) = &endpoint.key {
+        let (name, scheme) = endpoint.dialect.key_header();
+        request = request.header(name, key.header(scheme).map_err(|_| wrong("the key fits no header"))?);
+    }
+    request.body(body).map_err(|_| wrong("no request can be made of it"))
+}
+
+fn content_type(headers: &HeaderMap) -> String {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_lowercase()
+}
+
+struct Reading {
+    host: String,
+    dialect: AskDialect,
+    progress: Duration,
+    limit: usize,
+}
+
+/// What has come so far.
+#[derive(Default)]
+struct Answer {
+    reply: Reply,
+    ending: Option<Ending>,
+}
+
+impl Reading {
+    /// The next bytes; `None` at the end.
+    async fn next(&self, body: &mut Incoming) -> Result<Option<Bytes>, AskError> {
+        loop {
+            let frame = timeout(self.progress, body.frame()).await;
+            let frame = frame.map_err(|_| AskError::NoProgress { host: self.host.clone(), after: self.progress })?;
+            match frame {
+                None => return Ok(None),
+                Some(Err(_)) => return Err(AskError::Cut { host: self.host.clone() }),
+                // Trailers say nothing to us.
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+            }
+        }
+    }
+
+    async fn stream(&mut self, response: Response<Incoming>, words: usize) -> Result<Answer, AskError> {
+        let mut body = response.into_body();
+        let mut events = EventReader::new(EVENT_BYTES);
+        let mut answer = Answer::default();
+        let mut read = 0;
+        let mut last_words = Instant::now();
+        while let Some(bytes) = self.next(&mut body).await? {
+            read += bytes.len();
+            let too_much = || AskError::TooMuch { host: self.host.clone(), limit: self.limit };
+            if read > self.limit {
+                return Err(too_much());
+            }
+            let said = answer.reply.text.len();
+            for event in events.push(&bytes).map_err(|_| too_much())? {
+                answer.take(self.pieces(&event)?, &self.host)?;
+            }
+            if answer.reply.text.len() > words {
+                return Err(too_much());
+            }
+            if answer.reply.text.len() > said {
+                last_words = Instant::now();
+            } else if last_words.elapsed() > self.progress * PATIENCE_WITH_SIGNS_OF_LIFE {
+                return Err(AskError::NoProgress { host: self.host.clone(), after: last_words.elapsed() });
+            }
+        }
+        if answer.ending.is_none() {
+            return Err(AskError::Cut { host: self.host.clone() });
+        }
+        Ok(answer)
+    }
+
+    fn pieces(&self, event: &Event) -> Result<Vec<Piece>, AskError> {
+        let what = "an event of the stream is not in the dialect";
+        self.dialect.pieces(event).ok_or_else(|| AskError::NotUnderstood { host: self.host.clone(), what })
+    }
+
+    async fn whole(&self, response: Response<Incoming>) -> Result<Answer, AskError> {
+        let bytes = self.all(response, self.limit).await?;
+        let what = "neither a stream of events nor an answer in JSON";
+        let pieces = self.dialect.whole(&bytes);
+        let pieces = pieces.ok_or_else(|| AskError::NotUnderstood { host: self.host.clone(), what })?;
+        let mut answer = Answer::default();
+        answer.take(pieces, &self.host)?;
+        Ok(answer)
+    }
+
+    async fn all(&self, response: Response<Incoming>, limit: usize) -> Result<Vec<u8>, AskError> {
+        let mut body = response.into_body();
+        let mut all = Vec::new();
+        while let Some(bytes) = self.next(&mut body).await? {
+            if all.len() + bytes.len() > limit {
+                return Err(AskError::TooMuch { host: self.host.clone(), limit });
+            }
+            all.extend_from_slice(&bytes);
+        }
+        Ok(all)
+    }
+
+    /// What a response that is no success says.
+    async fn refusal(&self, response: Response<Incoming>) -> AskError {
+        let host = self.host.clone();
+        let status = response.status().as_u16();
+        let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after = header.and_then(retry_after);
+        // The status says enough if its body cannot be had.
+        let body = self.all(response, ERROR_BYTES).await.unwrap_or_default();
+        let complaint = complaint(&body);
+        match (status, complaint.too_long) {
+            (400 | 413 | 422 | 500, Some(too_long)) => AskError::TooLong { host, window: too_long.window },
+            (413, None) => AskError::TooLong { host, window: None },
+            (_, _) => AskError::Status { host, status, kind: complaint.kind, retry_after },
+        }
+    }
+}
+
+impl Answer {
+    fn take(&mut self, pieces: Vec<Piece>, host: &str) -> Result<(), AskError> {
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => self.reply.text.push_str(&text),
+                Piece::Usage { input, output } => {
+                    self.reply.input = input.or(self.reply.input);
+                    self.reply.output = output.or(self.reply.output);
+                }
+                // The first ending says why; what closes the stream says only that it is closed.
+                Piece::Ended(ending) => self.ending = self.ending.or(Some(ending)),
+                Piece::Failed(complaint) => {
+                    let host = host.to_owned();
+                    return Err(match complaint.too_long {
+                        Some(too_long) => AskError::TooLong { host, window: too_long.window },
+                        None => AskError::Failed { host, kind: complaint.kind },
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, host: &str, limit: Tokens) -> Result<Reply, AskError> {
+        let host = host.to_owned();
+        let empty = self.reply.text.trim().is_empty();
+        match self.ending {
+            Some(Ending::Declined) => Err(AskError::Declined { host }),
+            Some(Ending::Limit) if empty => Err(AskError::Unfinished { host, limit }),
+            Some(Ending::Complete | Ending::Limit) | None if empty => Err(AskError::Empty { host }),
+            ending @ (Some(Ending::Complete | Ending::Limit) | None) => {
+                self.reply.at_limit = ending == Some(Ending::Limit);
+                Ok(self.reply)
+            }
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The summariser that asks a model: chunk by chunk, within its window, its price and its patience.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use epitome_core::catalogue::{Catalogue, Lookup, ModelFacts};
+use epitome_core::summary::prompt::{self, Chunk, Place, Prompt, Transcript};
+use epitome_core::summary::template::Section;
+use epitome_core::summary::{Answer, SummarizeError, Summarizer, SummaryRequest, Work};
+use epitome_core::tokens::{TokenCounter, Tokens};
+use epitome_wire::asking::{LimitKey, Question};
+use tokio::time::{Instant, sleep};
+
+use crate::call::{self, Reply};
+use crate::cooldown::{Cooldown, Record};
+use crate::endpoint::Endpoint;
+use crate::error::{AskError, ProviderError};
+use crate::http::Http;
+use crate::retry::Retry;
+use crate::spend;
+
+/// The window of a model that nobody knows. Most such models run on somebody's own machine, where windows are small.
+pub const DEFAULT_WINDOW: Tokens = Tokens(16_384);
+
+/// How a model is asked.
+#[derive(Clone)]
+pub struct Settings {
+    /// `None`: the endpoint has one.
+    pub model: Option<String>,
+    /// The model's window, if somebody said; otherwise it is known by the model's name.
+    pub context_length: Option<Tokens>,
+    /// Given up when nothing comes for so long.
+    pub progress: Duration,
+    /// How often a call is made again.
+    pub retry: Retry,
+    /// When it is not asked at all.
+    pub cooldown: Cooldown,
+    /// US dollars that all summaries of this summariser may cost.
+    pub max_spend: Option<f64>,
+}
+
+/// What a summary is waiting for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// A call is made.
+    Asking {
+        /// Which chunk, from 1 on.
+        chunk: usize,
+        /// How many there will be, as far as can be told.
+        of: usize,
+    },
+    /// A call failed and is made again.
+    Waiting {
+        /// For so long.
+        pause: Duration,
+    },
+}
+
+/// Is told what a summary is waiting for.
+pub type Watch = Arc<dyn Fn(&Stage) + Send + Sync>;
+
+/// Asks a model for summaries.
+pub struct ModelSummarizer {
+    name: String,
+    endpoint: Endpoint,
+    http: Http,
+    settings: Settings,
+    facts: ModelFacts,
+    counter: Arc<dyn TokenCounter>,
+    watch: Option<Watch>,
+    state: Mutex<State>,
+}
+
+/// What was learnt by asking.
+struct State {
+    window: Tokens,
+    /// The model's tokens for each of ours.
+    scale: f64,
+    record: Record,
+    spent: f64,
+}
+
+/// More calls than this are not made for one summary.
+const MOST_CHUNKS: usize = 48;
+/// How often a window may turn out to be smaller while one summary is made.
+const MOST_LESSONS: usize = 4;
+/// Of the window, what is used: our count of the model's tokens is an estimate.
+const USED_SHARE: f64 = 0.92;
+/// Of the window, what an answer may take.
+const ANSWER_SHARE: f64 = 0.25;
+/// A model that says a little more than it was asked for can still finish.
+const ANSWER_LEEWAY: f64 = 1.3;
+/// OpenAI's models think within their limit.
+const ROOM_FOR_THOUGHTS: u64 = 6_000;
+/// Less transcript than this in a call is not worth the call.
+const LEAST_ROOM: Tokens = Tokens(200);
+/// A prompt of which an endpoint reports less than this share was cut by it without a word.
+const CUT_SILENTLY: f64 = 0.5;
+
+impl ModelSummarizer {
+    /// Asks the model at `endpoint`. The certificates of this machine are read here if they are needed.
+    pub fn new(
+        endpoint: Endpoint,
+        settings: Settings,
+        catalogue: &Catalogue,
+        counter: Arc<dyn TokenCounter>,
+    ) -> std::io::Result<ModelSummarizer> {
+        let http = if endpoint.is_encrypted() { Http::encrypted()? } else { Http::plain() };
+        let lookup = catalogue.lookup(settings.model.as_deref().unwrap_or_default());
+        let known = match &lookup {
+            Lookup::Known(facts) | Lookup::Family(facts, _) => facts.context_length,
+            Lookup::Unknown(_) => DEFAULT_WINDOW,
+        };
+        let window = settings.context_length.unwrap_or(known);
+        let name = settings.model.clone().unwrap_or_else(|| format!("the model at {}", endpoint.host()));
+        let state = Mutex::new(State { window, scale: 1.0, record: Record::default(), spent: 0.0 });
+        let facts = lookup.facts().clone();
+        Ok(ModelSummarizer { name, endpoint, http, settings, facts, counter, watch: None, state })
+    }
+
+    /// Tells `watch` what it is waiting for.
+    #[must_use]
+    pub fn watched(mut self, watch: Watch) -> ModelSummarizer {
+        self.watch = Some(watch);
+        self
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What a panicking thread left there is still a window and a sum.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self, stage: &Stage) {
+        if let Some(watch) = &self.watch {
+            watch(stage);
+        }
+    }
+
+    async fn run(&self, request: &SummaryRequest, work: &mut Work) -> Result<String, ProviderError> {
+        if let Some((failures, left)) = self.state().record.left(Instant::now()) {
+            return Err(ProviderError::Cooling { failures, left });
+        }
+        let summary = self.refine(request, work).await;
+        let mut state = self.state();
+        match &summary {
+            Ok(_) => state.record.answered(),
+            Err(ProviderError::Ask(_)) => state.record.failed(&self.settings.cooldown, Instant::now()),
+            // The model has not failed: it was not asked.
+            Err(
+                ProviderError::Cooling { .. }
+                | ProviderError::SpendCap { .. }
+                | ProviderError::NoPrice { .. }
+                | ProviderError::WindowTooSmall { .. }
+                | ProviderError::TooManyChunks { .. }
+                | ProviderError::Nothing,
+            ) => {}
+        }
+        summary
+    }
+
+    /// Each chunk updates the summary made of the ones before it.
+    async fn refine(&self, request: &SummaryRequest, work: &mut Work) -> Result<String, ProviderError> {
+        let transcript = Transcript::of(request, &*self.counter);
+        let mut so_far = request.previous.clone();
+        let (mut start, mut lessons, mut share) = (0, 0, 1.0);
+        if transcript.is_empty() {
+            return Err(ProviderError::Nothing);
+        }
+        while start < transcript.len() {
+            let call = self.plan(request, &transcript, start, so_far.as_deref(), share)?;
+            if work.chunks + call.left > MOST_CHUNKS {
+                return Err(ProviderError::TooManyChunks { most: MOST_CHUNKS, window: self.state().window });
+            }
+            self.tell(&Stage::Asking { chunk: work.chunks + 1, of: work.chunks + call.left });
+            match self.ask_again_and_again(&call, work).await {
+                Ok(reply) => match whole_lines(&reply) {
+                    Some(text) => {
+                        so_far = Some(text.to_owned());
+                        start = call.chunk.end;
+                        work.chunks += 1;
+                        share = 1.0;
+                    }
+                    // It did not finish: it is asked once more, for less.
+                    None if share == 1.0 => share = 0.6,
+                    None => {
+                        let (host, limit) = (self.endpoint.host().to_owned(), Tokens(call.most_tokens));
+                        return Err(AskError::Unfinished { host, limit }.into());
+                    }
+                },
+                Err(ProviderError::Ask(AskError::TooLong { window, .. })) if lessons < MOST_LESSONS => {
+                    lessons += 1;
+                    self.learn(window.map(Tokens));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        so_far.ok_or(ProviderError::Nothing)
+    }
+
+    /// The next call: as much of the transcript as fits beside the summary so far and the answer.
+    fn plan(
+        &self,
+        request: &SummaryRequest,
+        transcript: &Transcript,
+        start: usize,
+        so_far: Option<&str>,
+        share: f64,
+    ) -> Result<Call, ProviderError> {
+        let (window, usable) = {
+            let state = self.state();
+            (state.window, state.window.share(USED_SHARE / state.scale))
+        };
+        let too_small = ProviderError::WindowTooSmall { window };
+        let aim = request.budget.min(usable.share(ANSWER_SHARE)).share(share);
+        let answer = aim.share(ANSWER_LEEWAY).max(Tokens(64));
+        let empty = Chunk { text: String::new(), end: start, fence: "0".repeat(12) };
+        let frame = prompt::write(request, &empty, so_far, aim, Place::MoreFollows).weight(&*self.counter);
+        let room = usable - answer - frame;
+        if room < LEAST_ROOM {
+            return Err(too_small);
+        }
+        let Some(chunk) = transcript.chunk(start, room, &*self.counter) else { return Err(ProviderError::Nothing) };
+        let place = if chunk.end < transcript.len() { Place::MoreFollows } else { Place::Last };
+        let prompt = prompt::write(request, &chunk, so_far, aim, place);
+        let left = usize::try_from(transcript.weight_from(start).0.div_ceil(room.0)).unwrap_or(usize::MAX).max(1);
+        let thoughts = match self.endpoint.limit_key {
+            LimitKey::MaxCompletionTokens => ROOM_FOR_THOUGHTS,
+            LimitKey::MaxTokens => 0,
+        };
+        let most_tokens = (answer.0 + thoughts).min(self.facts.max_output.map_or(u64::MAX, |most| most.0));
+        Ok(Call { weight: prompt.weight(&*self.counter), prompt, chunk, left, most_tokens })
+    }
+
+    async fn ask_again_and_again(&self, call: &Call, work: &mut Work) -> Result<Reply, ProviderError> {
+        let question = Question {
+            model: self.settings.model.as_deref(),
+            system: &call.prompt.system,
+            user: &call.prompt.user,
+            most_tokens: call.most_tokens,
+            limit_key: self.endpoint.limit_key,
+        };
+        let mut failed = 0;
+        loop {
+            let spent = self.state().spent;
+            let most = Tokens(call.most_tokens);
+            spend::allow(&self.name, &self.facts, self.settings.max_spend, spent, call.weight, most)?;
+            work.calls += 1;
+            let answer = call::ask(&self.http, &self.endpoint, &question, self.settings.progress).await;
+            match answer {
+                Ok(reply) => {
+                    self.account(call, &reply, work);
+                    return self.unless_cut(call, reply).map_err(ProviderError::Ask);
+                }
+                Err(error) => {
+                    failed += 1;
+                    let Some(pause) = self.settings.retry.wait(failed, &error) else { return Err(error.into()) };
+                    self.tell(&Stage::Waiting { pause });
+                    sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    /// Notes what a call took, and how the model counts.
+    fn account(&self, call: &Call, reply: &Reply, work: &mut Work) {
+        let input = reply.input.map_or(call.weight, Tokens);
+        let output = reply.output.map_or_else(|| self.counter.estimate(&reply.text), Tokens);
+        let cost = spend::cost(&self.facts, input, output);
+        *work += &Work { chunks: 0, calls: 0, input, output, cost_usd: cost };
+        let mut state = self.state();
+        state.spent += cost.unwrap_or(0.0);
+        let found = input.0 as f64 / call.weight.0.max(1) as f64;
+        state.scale = state.scale.max(found.min(4.0));
+    }
+
+    /// Some endpoints cut what does not fit and say nothing; the tokens they report give them away.
+    fn unless_cut(&self, call: &Call, reply: Reply) -> Result<Reply, AskError> {
+        /// A short prompt may be counted in many ways.
+        const SURE: Tokens = Tokens(1_000);
+        match reply.input.map(Tokens) {
+            Some(seen) if call.weight > SURE && seen < call.weight.share(CUT_SILENTLY) => {
+                let window = Some(seen.0 + call.most_tokens);
+                Err(AskError::TooLong { host: self.endpoint.host().to_owned(), window })
+            }
+            Some(_) | None => Ok(reply),
+        }
+    }
+
+    /// The window is smaller than was thought.
+    fn learn(&self, told: Option<Tokens>) {
+        const GUESS: f64 = 0.6;
+        let mut state = self.state();
+        match told {
+            Some(told) if told < state.window => state.window = told,
+            // It is as large as was thought, so that the prompt was larger than was thought.
+            Some(_) => state.scale *= 1.4,
+            None => state.window = state.window.share(GUESS),
+        }
+    }
+}
+
+/// One call, ready to be made.
+struct Call {
+    prompt: Prompt,
+    chunk: Chunk,
+    /// What the prompt takes, by our count.
+    weight: Tokens,
+    most_tokens: u64,
+    /// Chunks that are left, this one included.
+    left: usize,
+}
+
+/// The answer; without its last line if it was cut there. `None`: it was cut before it came to its last section.
+fn whole_lines(reply: &Reply) -> Option<&str> {
+    if !reply.at_limit {
+        return Some(&reply.text);
+    }
+    let (whole, _) = reply.text.rsplit_once('\n')?;
+    let last = Section::Critical.heading().trim_start_matches('#').trim();
+    whole.contains(last).then_some(whole)
+}
+
+#[async_trait]
+impl Summarizer for ModelSummarizer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn summarize(&self, request: &SummaryRequest) -> Result<String, SummarizeError> {
+        self.ask(request).await.body
+    }
+
+    async fn ask(&self, request: &SummaryRequest) -> Answer {
+        let mut work = Work::default();
+        let body = self.run(request, &mut work).await.map_err(SummarizeError::from);
+        Answer { body, work }
+    }
+}

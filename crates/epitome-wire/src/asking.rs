@@ -1,0 +1,286 @@
+//! Asking a model one question: the request's bytes, and what its answer's bytes mean, in two dialects.
+
+use serde_json::{Value, json};
+
+use crate::sse::Event;
+
+/// How a provider is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskDialect {
+    /// `POST …/chat/completions`, as OpenAI and all who follow it.
+    OpenAiChat,
+    /// `POST …/v1/messages`.
+    AnthropicMessages,
+}
+
+/// How the dialect limits an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitKey {
+    /// `max_tokens`: what nearly everybody reads.
+    MaxTokens,
+    /// `max_completion_tokens`: what OpenAI's own models ask for.
+    MaxCompletionTokens,
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question<'a> {
+    /// `None`: the endpoint has one.
+    pub model: Option<&'a str>,
+    /// The instructions.
+    pub system: &'a str,
+    /// What is asked.
+    pub user: &'a str,
+    /// What the answer may take.
+    pub most_tokens: u64,
+    /// How that is said in the OpenAI dialect.
+    pub limit_key: LimitKey,
+}
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Words.
+    Text(String),
+    /// Tokens used so far; what is not told is `None`.
+    Usage {
+        /// Of the prompt, cached ones included.
+        input: Option<u64>,
+        /// Of the answer.
+        output: Option<u64>,
+    },
+    /// The answer ended. Where it is said twice, the first time counts.
+    Ended(Ending),
+    /// The provider reports an error inside of a stream that began well.
+    Failed(Complaint),
+}
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It was complete.
+    Complete,
+    /// It reached its limit.
+    Limit,
+    /// The provider would not say it, or the model wanted a tool.
+    Declined,
+}
+
+/// What a provider says when it does not answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Complaint {
+    /// Its own name for it (`overloaded_error`, `context_length_exceeded`): letters, digits, `_`, `-` and `.`.
+    pub kind: Option<String>,
+    /// The prompt does not fit; the window in tokens, where it is told.
+    pub too_long: Option<TooLong>,
+}
+
+/// The prompt does not fit the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooLong {
+    /// How many tokens would have.
+    pub window: Option<u64>,
+}
+
+impl AskDialect {
+    /// The path behind the base address.
+    pub fn path(self) -> &'static str {
+        match self {
+            AskDialect::OpenAiChat => "/chat/completions",
+            AskDialect::AnthropicMessages => "/v1/messages",
+        }
+    }
+
+    /// The headers that carry the key: name, and what stands before it.
+    pub fn key_header(self) -> (&'static str, &'static str) {
+        match self {
+            AskDialect::OpenAiChat => ("authorization", "Bearer "),
+            AskDialect::AnthropicMessages => ("x-api-key", ""),
+        }
+    }
+
+    /// Further headers.
+    pub fn headers(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            AskDialect::OpenAiChat => &[],
+            AskDialect::AnthropicMessages => &[("anthropic-version", "2023-06-01")],
+        }
+    }
+
+    /// The request's body. The answer is streamed.
+    pub fn body(self, question: &Question<'_>) -> Vec<u8> {
+        let mut body = match self {
+            AskDialect::OpenAiChat => {
+                let mut body = json!({
+                    "messages": [
+                        {"role": "system", "content": question.system},
+                        {"role": "user", "content": question.user},
+                    ],
+                    "stream": true,
+                    "stream_options": {"include_usage": true},
+                });
+                let key = match question.limit_key {
+                    LimitKey::MaxTokens => "max_tokens",
+                    LimitKey::MaxCompletionTokens => "max_completion_tokens",
+                };
+                body[key] = json!(question.most_tokens);
+                body
+            }
+            AskDialect::AnthropicMessages => json!({
+                "max_tokens": question.most_tokens,
+                "system": question.system,
+                "messages": [{"role": "user", "content": question.user}],
+                "stream": true,
+            }),
+        };
+        if let Some(model) = question.model {
+            body["model"] = json!(model);
+        }
+        body.to_string().into_bytes()
+    }
+
+    /// What an event of the stream says. `None`: it is no event of this dialect.
+    pub fn pieces(self, event: &Event) -> Option<Vec<Piece>> {
+        match self {
+            AskDialect::OpenAiChat if event.data.trim() == "[DONE]" => Some(vec![Piece::Ended(Ending::Complete)]),
+            AskDialect::OpenAiChat => chat_pieces(&serde_json::from_str(&event.data).ok()?, "delta"),
+            AskDialect::AnthropicMessages => anthropic_event(&serde_json::from_str(&event.data).ok()?),
+        }
+    }
+
+    /// What an answer says that came in one piece, as some endpoints send it whatever was asked for.
+    pub fn whole(self, body: &[u8]) -> Option<Vec<Piece>> {
+        let answer: Value = serde_json::from_slice(body).ok()?;
+        match self {
+            AskDialect::OpenAiChat => chat_pieces(&answer, "message"),
+            AskDialect::AnthropicMessages => anthropic_message(&answer),
+        }
+    }
+}
+
+fn chat_pieces(answer: &Value, words: &str) -> Option<Vec<Piece>> {
+    if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
+        return Some(vec![Piece::Failed(complaint_of(error))]);
+    }
+    let choices = answer.get("choices")?.as_array()?;
+    let mut pieces = Vec::new();
+    if let Some(choice) = choices.first() {
+        if let Some(text) = choice.get(words).and_then(|said| said.get("content")).and_then(Value::as_str) {
+            pieces.push(Piece::Text(text.to_owned()));
+        }
+        match choice.get("finish_reason").and_then(Value::as_str) {
+            Some("stop" | "eos" | "end_turn") => pieces.push(Piece::Ended(Ending::Complete)),
+            Some("length" | "max_tokens") => pieces.push(Piece::Ended(Ending::Limit)),
+            Some(_) => pieces.push(Piece::Ended(Ending::Declined)),
+            None => {}
+        }
+    }
+    if let Some(usage) = answer.get("usage").filter(|usage| usage.is_object()) {
+        let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
+        pieces.push(Piece::Usage { input: tokens("prompt_tokens"), output: tokens("completion_tokens") });
+    }
+    Some(pieces)
+}
+
+fn anthropic_event(event: &Value) -> Option<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    match event.get("type")?.as_str()? {
+        "content_block_delta" => {
+            if let Some(text) = event.pointer("/delta/text").and_then(Value::as_str) {
+                pieces.push(Piece::Text(text.to_owned()));
+            }
+        }
+        "message_start" => pieces.extend(event.pointer("/message/usage").map(anthropic_usage)),
+        "message_delta" => {
+            pieces.extend(event.pointer("/delta/stop_reason").and_then(Value::as_str).map(anthropic_ending));
+            pieces.extend(event.get("usage").map(anthropic_usage));
+        }
+        "error" => pieces.push(Piece::Failed(complaint_of(event.get("error").unwrap_or(&Value::Null)))),
+        // Pings, beginnings and ends of blocks, and what may come one day.
+        _ => {}
+    }
+    Some(pieces)
+}
+
+fn anthropic_message(answer: &Value) -> Option<Vec<Piece>> {
+    if let Some(error) = answer.get("error").filter(|error| !error.is_null()) {
+        return Some(vec![Piece::Failed(complaint_of(error))]);
+    }
+    let blocks = answer.get("content")?.as_array()?;
+    let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
+    let mut pieces: Vec<Piece> = texts.map(|text| Piece::Text(text.to_owned())).collect();
+    pieces.extend(answer.get("stop_reason").and_then(Value::as_str).map(anthropic_ending));
+    pieces.extend(answer.get("usage").map(anthropic_usage));
+    Some(pieces)
+}
+
+fn anthropic_ending(reason: &str) -> Piece {
+    Piece::Ended(match reason {
+        "end_turn" | "stop_sequence" => Ending::Complete,
+        "max_tokens" | "model_context_window_exceeded" => Ending::Limit,
+        _ => Ending::Declined,
+    })
+}
+
+fn anthropic_usage(usage: &Value) -> Piece {
+    let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
+    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].into_iter().filter_map(tokens);
+    let input = tokens("input_tokens").map(|input| input + cached.sum::<u64>());
+    Piece::Usage { input, output: tokens("output_tokens") }
+}
+
+/// What the body of an error response says.
+pub fn complaint(body: &[u8]) -> Complaint {
+    let Ok(answer) = serde_json::from_slice::<Value>(body) else {
+        return complaint_in(None, &String::from_utf8_lossy(body), None);
+    };
+    complaint_of(answer.get("error").unwrap_or(&answer))
+}
+
+fn complaint_of(error: &Value) -> Complaint {
+    let text = |key: &str| error.get(key).and_then(Value::as_str);
+    // OpenAI's code says more than its type; Anthropic has a type alone; some have numbers for codes.
+    let kind = text("code").or_else(|| text("type"));
+    let message = text("message").or_else(|| error.as_str()).unwrap_or_default();
+    // As llama.cpp tells it.
+    let window = error.get("n_ctx").and_then(Value::as_u64);
+    let both = format!("{} {}", text("code").unwrap_or_default(), text("type").unwrap_or_default());
+    complaint_in(kind, &format!("{both} {message}"), window)
+}
+
+/// How endpoints say that a prompt is too long.
+const TOO_LONG: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size",
+    "maximum context length",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "request_too_large",
+];
+
+fn complaint_in(kind: Option<&str>, message: &str, window: Option<u64>) -> Complaint {
+    let lower = message.to_lowercase();
+    let too_long = TOO_LONG.iter().any(|words| lower.contains(words));
+    let too_long = too_long.then(|| TooLong { window: window.or_else(|| smallest_window(&lower)) });
+    // An endpoint may put anything into its error: only what is a plain name is repeated.
+    let is_plain = |kind: &&str| {
+        kind.len() <= 60 && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+    };
+    Complaint { kind: kind.filter(is_plain).filter(|kind| !kind.is_empty()).map(str::to_owned), too_long }
+}
+
+/// Of the numbers that could be windows the smallest: the other is what was asked for.
+fn smallest_window(message: &str) -> Option<u64> {
+    /// No model has less.
+    const LEAST: u64 = 256;
+    let plain: String = message.chars().filter(|c| *c != ',').collect();
+    let numbers = plain.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
+    numbers.filter(|number| *number >= LEAST).min()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use super::*;
+
+fn question() -> Question<'static> {
+    Question {
+        model: Some("m"),
+        system: "be \"brief\"",
+        user: "what\nhappened?",
+        most_tokens: 700,
+        limit_key: LimitKey::MaxTokens,
+    }
+}
+
+fn event(data: &str) -> Event {
+    Event { name: String::new(), data: data.to_owned() }
+}
+
+#[test]
+fn questions_are_written_in_both_dialects() {
+    let written = |dialect: AskDialect, question: &Question<'_>| {
+        String::from_utf8(dialect.body(question)).expect("JSON is UTF-8")
+    };
+    insta::assert_snapshot!(written(AskDialect::OpenAiChat, &question()), @r#"{"messages":[{"role":"system","content":"be \"brief\""},{"role":"user","content":"what\nhappened?"}],"stream":true,"stream_options":{"include_usage":true},"max_tokens":700,"model":"m"}"#);
+    let unnamed = Question { model: None, limit_key: LimitKey::MaxCompletionTokens, ..question() };
+    insta::assert_snapshot!(written(AskDialect::OpenAiChat, &unnamed), @r#"{"messages":[{"role":"system","content":"be \"brief\""},{"role":"user","content":"what\nhappened?"}],"stream":true,"stream_options":{"include_usage":true},"max_completion_tokens":700}"#);
+    insta::assert_snapshot!(written(AskDialect::AnthropicMessages, &question()), @r#"{"max_tokens":700,"system":"be \"brief\"","messages":[{"role":"user","content":"what\nhappened?"}],"stream":true,"model":"m"}"#);
+}
+
+#[test]
+fn a_chat_stream_is_understood() {
+    let pieces = |data: &str| AskDialect::OpenAiChat.pieces(&event(data));
+    let text = |text: &str| Piece::Text(text.to_owned());
+    assert_eq!(
+        pieces(r#"{"choices":[{"delta":{"role":"assistant","content":"a"},"finish_reason":null}]}"#),
+        Some(vec![text("a")])
+    );
+    assert_eq!(
+        pieces(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#),
+        Some(vec![Piece::Ended(Ending::Complete)])
+    );
+    assert_eq!(
+        pieces(r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#),
+        Some(vec![Piece::Ended(Ending::Limit)])
+    );
+    assert_eq!(
+        pieces(r#"{"choices":[{"delta":{},"finish_reason":"tool_calls"}]}"#),
+        Some(vec![Piece::Ended(Ending::Declined)])
+    );
+    let usage = Piece::Usage { input: Some(9), output: Some(3) };
+    assert_eq!(pieces(r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3}}"#), Some(vec![usage]));
+    assert_eq!(pieces("[DONE]"), Some(vec![Piece::Ended(Ending::Complete)]));
+    assert_eq!(pieces("{"), None);
+    assert_eq!(pieces("[1]"), None);
+}
+
+#[test]
+fn an_anthropic_stream_is_understood() {
+    let pieces = |data: &str| AskDialect::AnthropicMessages.pieces(&event(data));
+    let started = r#"{"type":"message_start","message":{"usage":{"input_tokens":5,"cache_read_input_tokens":4,"output_tokens":1}}}"#;
+    assert_eq!(pieces(started), Some(vec![Piece::Usage { input: Some(9), output: Some(1) }]));
+    let delta = r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}"#;
+    assert_eq!(pieces(delta), Some(vec![Piece::Text("a".to_owned())]));
+    let ended = r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"},"usage":{"output_tokens":3}}"#;
+    assert_eq!(pieces(ended), Some(vec![Piece::Ended(Ending::Limit), Piece::Usage { input: None, output: Some(3) }]));
+    let failed = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+    let complaint = Complaint { kind: Some("overloaded_error".to_owned()), too_long: None };
+    assert_eq!(pieces(failed), Some(vec![Piece::Failed(complaint)]));
+    assert_eq!(pieces(r#"{"type":"ping"}"#), Some(Vec::new()));
+    assert_eq!(pieces("ping"), None);
+}
+
+#[test]
+fn an_answer_in_one_piece_is_understood() {
+    let chat = br#"{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}"#;
+    let expected = vec![
+        Piece::Text("a".to_owned()),
+        Piece::Ended(Ending::Complete),
+        Piece::Usage { input: Some(9), output: Some(3) },
+    ];
+    assert_eq!(AskDialect::OpenAiChat.whole(chat), Some(expected.clone()));
+    let messages = br#"{"content":[{"type":"text","text":"a"}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":3}}"#;
+    assert_eq!(AskDialect::AnthropicMessages.whole(messages), Some(expected));
+    assert_eq!(AskDialect::AnthropicMessages.whole(b"<html>"), None);
+}
+
+#[track_caller]
+fn check_complaint(body: &str, kind: Option<&str>, too_long: Option<Option<u64>>) {
+    let too_long = too_long.map(|window| TooLong { window });
+    assert_eq!(complaint(body.as_bytes()), Complaint { kind: kind.map(str::to_owned), too_long }, "{body}");
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_recognised_and_the_window_learnt() {
+    check_complaint(
+        r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+        Some("context_length_exceeded"),
+        Some(Some(8_192)),
+    );
+    check_complaint(
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210,000 tokens > 200,000 maximum"}}"#,
+        Some("invalid_request_error"),
+        Some(Some(200_000)),
+    );
+    check_complaint(
+        r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9100,"n_ctx":8192}}"#,
+        Some("exceed_context_size_error"),
+        Some(Some(8_192)),
+    );
+    check_complaint("the prompt exceeds the context window", None, Some(None));
+}
+
+#[test]
+fn other_complaints_are_named_and_their_words_are_not_repeated() {
+    check_complaint(
+        r#"{"error":{"type":"authentication_error","message":"invalid key sk-123"}}"#,
+        Some("authentication_error"),
+        None,
+    );
+    check_complaint(r#"{"error":{"type":"you said: my secret plan"}}"#, None, None);
+    check_complaint(r#"{"error":"no such model"}"#, None, None);
+    check_complaint("<html>502</html>", None, None);
+    check_complaint("", None, None);
+}
