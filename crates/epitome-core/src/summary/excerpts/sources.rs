@@ -74,6 +74,9 @@ pub(super) struct Transcript<'a> {
     pub(super) lines: Vec<Line>,
 }
 
+/// Of outputs, the newest are read, so many bytes: half a million tokens. Of those before them, only what the agent wrote is
+/// read; no window holds so much, and reading costs time.
+const READ_AT_MOST: usize = 2 << 20;
 /// What the number before a line costs, which is left out.
 const NUMBER_COST: f32 = 3.0;
 /// Lines above the first are cut near the second.
@@ -84,11 +87,12 @@ impl<'a> Transcript<'a> {
     /// Reads messages; `earlier` are the excerpts of a summary before them.
     pub(super) fn read(
         earlier: impl Iterator<Item = &'a String>,
-        messages: impl Iterator<Item = &'a Message>,
+        messages: impl Iterator<Item = &'a Message> + Clone,
         counter: &dyn TokenCounter,
     ) -> Transcript<'a> {
         let mut transcript = Transcript::default();
         earlier.for_each(|item| transcript.read_earlier(item));
+        let mut unread = bytes_of_outputs(messages.clone()).saturating_sub(READ_AT_MOST);
         let mut open: HashMap<&str, usize> = HashMap::new();
         for message in messages {
             for block in &message.blocks {
@@ -99,8 +103,11 @@ impl<'a> Transcript<'a> {
                         transcript.read_call(call);
                     }
                     Block::ToolResult(result) => {
-                        if let Some(source) = open.remove(&*result.call_id) {
-                            transcript.read_output(source, result.text());
+                        let text = result.text();
+                        let is_old = unread > 0;
+                        unread = unread.saturating_sub(text.len());
+                        if let Some(source) = open.remove(&*result.call_id).filter(|_| !is_old) {
+                            transcript.read_output(source, text);
                         }
                     }
                     Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
@@ -226,6 +233,10 @@ impl<'a> Transcript<'a> {
             self.lines.iter_mut().skip(first).for_each(|line| line.cost = (line.cost * density).max(1.0));
         }
     }
+}
+
+fn bytes_of_outputs<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
+    messages.flat_map(Message::results).map(|result| result.text().len()).sum()
 }
 
 impl Source<'_> {
