@@ -97,6 +97,22 @@ pub struct SummaryRequest {
     pub newest_request: NewestRequest,
 }
 
+impl SummaryRequest {
+    /// A summary of `messages` and nothing else, with `budget` for its body.
+    pub fn new(messages: Vec<Message>, budget: Tokens) -> SummaryRequest {
+        SummaryRequest {
+            messages,
+            stays: Vec::new(),
+            shortened: Vec::new(),
+            previous: None,
+            budget,
+            words: None,
+            focus: None,
+            newest_request: NewestRequest::Stays,
+        }
+    }
+}
+
 /// Where the newest request of a person stands. It survives word for word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewestRequest {
@@ -172,6 +188,7 @@ instead of doing the work again.]";
 pub const BRIDGE: &str = "[The conversation goes on below.]";
 
 const MARKER_OPENING: &str = "[epitome summary ";
+const STANDS_FOR: &str = "[stands for ";
 const DROPPED_CLOSING: &str = " earlier messages were removed to fit the context window.]";
 
 /// Opening, body and marker: the text of a summary message.
@@ -179,7 +196,7 @@ const DROPPED_CLOSING: &str = " earlier messages were removed to fit the context
 /// The marker names the hash of all that stands above it, so that a quoted or altered summary is not taken for ours.
 /// `of` tells summaries apart that say the same of different messages.
 pub fn seal(body: &str, of: &str) -> String {
-    let text = format!("{OPENING}\n\n{}\n[stands for {of}]\n", body.trim());
+    let text = format!("{OPENING}\n\n{}\n{STANDS_FOR}{of}]\n", body.trim());
     let hash = ContentHash::of(&text).short();
     format!("{text}{MARKER_OPENING}{hash}]")
 }
@@ -196,7 +213,7 @@ pub fn unseal(text: &str) -> Option<&str> {
     let hash = marker.strip_prefix(MARKER_OPENING)?.strip_suffix(']')?;
     let sealed = text.get(..text.len() - marker.len())?;
     let (body, stands_for) = body.rsplit_once('\n')?;
-    let ours = stands_for.starts_with("[stands for ") && ContentHash::of(sealed).short() == hash;
+    let ours = stands_for.starts_with(STANDS_FOR) && ContentHash::of(sealed).short() == hash;
     ours.then(|| body.trim())
 }
 
@@ -327,16 +344,10 @@ mod tests {
     #[test]
     fn the_transcript_said_again_is_no_summary() {
         let said: String = (0..40).map(|n| format!("this is what was said in line {n}\n")).collect();
-        let request = SummaryRequest {
-            messages: vec![Message::text(Role::User, "go"), Message::text(Role::Assistant, said.as_str())],
-            stays: Vec::new(),
-            shortened: Vec::new(),
-            previous: None,
-            budget: Tokens(10_000),
-            words: None,
-            focus: None,
-            newest_request: NewestRequest::Stays,
-        };
+        let request = SummaryRequest::new(
+            vec![Message::text(Role::User, "go"), Message::text(Role::Assistant, said.as_str())],
+            Tokens(10_000),
+        );
         let check = |body: &str| accept(&request, body, &crate::tokens::RoughCounter);
         assert_eq!(check(&said), Err(Refusal::Echo));
         assert_eq!(check("go"), Err(Refusal::Echo));

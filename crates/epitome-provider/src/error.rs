@@ -189,20 +189,7 @@ impl AskError {
 
     /// When to ask again, as the provider says.
     pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            AskError::Status { retry_after, .. } => *retry_after,
-            AskError::Unreachable { .. }
-            | AskError::NoProgress { .. }
-            | AskError::Cut { .. }
-            | AskError::Failed { .. }
-            | AskError::TooLong { .. }
-            | AskError::Redirected { .. }
-            | AskError::NotUnderstood { .. }
-            | AskError::TooMuch { .. }
-            | AskError::Declined { .. }
-            | AskError::Unfinished { .. }
-            | AskError::Empty { .. } => None,
-        }
+        if let AskError::Status { retry_after, .. } = self { *retry_after } else { None }
     }
 }
 

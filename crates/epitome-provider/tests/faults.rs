@@ -9,7 +9,7 @@ use std::time::Duration;
 use epitome_core::catalogue::Catalogue;
 use epitome_core::model::{Message, Role};
 use epitome_core::summary::template::Section;
-use epitome_core::summary::{Answer, NewestRequest, Refusal, SummarizeError, Summarizer, SummaryRequest};
+use epitome_core::summary::{Answer, Refusal, SummarizeError, Summarizer, SummaryRequest};
 use epitome_core::tokens::{RoughCounter, Tokens};
 use epitome_provider::cooldown::Cooldown;
 use epitome_provider::retry::Retry;
@@ -47,16 +47,7 @@ fn summarizer_at(base_url: &str, dialect: AskDialect, settings: Settings) -> Mod
 fn request(messages: usize) -> SummaryRequest {
     let said =
         |n: usize| Message::text(Role::Assistant, format!("step {n}: {}", "the port is 8484 and so on ".repeat(20)));
-    SummaryRequest {
-        messages: (0..messages).map(said).collect(),
-        stays: Vec::new(),
-        shortened: Vec::new(),
-        previous: None,
-        budget: Tokens(1_000),
-        words: None,
-        focus: None,
-        newest_request: NewestRequest::Stays,
-    }
+    SummaryRequest::new((0..messages).map(said).collect(), Tokens(1_000))
 }
 
 async fn run(script: Vec<Act>, settings: Settings) -> (Answer, Server) {

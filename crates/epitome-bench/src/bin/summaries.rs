@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use epitome_core::model::Role;
 use epitome_core::summary::audit::audit;
-use epitome_core::summary::{NewestRequest, SummaryRequest, local};
+use epitome_core::summary::{SummaryRequest, local};
 use epitome_core::tokens::{BpeCounter, Sizes, Tokens};
 use epitome_wire::{DuplicateKeys, Format, Request};
 use rustix::time::{ClockId, clock_gettime};
@@ -24,16 +24,7 @@ fn main() -> ExitCode {
         let Ok(request) = Request::read(source, Format::Detect, DuplicateKeys::Refuse) else { continue };
         let size = Sizes::of(request.conversation(), &BpeCounter).total();
         let messages = request.conversation().messages.iter().filter(|message| message.role != Role::System);
-        let request = SummaryRequest {
-            messages: messages.cloned().collect(),
-            stays: Vec::new(),
-            shortened: Vec::new(),
-            previous: None,
-            budget: BUDGET,
-            words: None,
-            focus: None,
-            newest_request: NewestRequest::Stays,
-        };
+        let request = SummaryRequest::new(messages.cloned().collect(), BUDGET);
         let (body, wrote) = timed(|| local::write(&request, &BpeCounter));
         let (mut audited, audit_ms) = timed(|| audit(&request, &body));
         // Hashes by which excerpts are found are ours.

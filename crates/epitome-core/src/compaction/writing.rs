@@ -140,7 +140,7 @@ fn with_appendix(request: &SummaryRequest, body: String, counter: &dyn TokenCoun
         return body;
     }
     let kept = request.previous.as_deref().map(|previous| parts(previous).kept).filter(|kept| !kept.is_empty());
-    let added = appendix::write(&SummaryRequest { previous: kept, ..request.clone() }, &body, room, counter);
+    let added = appendix::write(request, kept, &body, room, counter);
     if added.trim().is_empty() {
         return body;
     }

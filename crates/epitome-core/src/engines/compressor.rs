@@ -99,6 +99,7 @@ impl ContextEngine for Compressor {
             focus: occasion.focus.as_deref(),
             interest: OnceCell::new(),
             superseded: OnceCell::new(),
+            usable: OnceCell::new(),
             readings: &self.readings,
             read: 0,
             note: counter.estimate(NOTE),
@@ -165,6 +166,8 @@ struct Draft<'a> {
     interest: OnceCell<Interest>,
     /// Outputs that a later one repeats.
     superseded: OnceCell<BTreeMap<Place, Place>>,
+    /// What a summary could use of each message; found out when a size is forced.
+    usable: OnceCell<Vec<Tokens>>,
     readings: &'a Readings,
     /// Bytes that were read thoroughly.
     read: usize,
@@ -259,9 +262,7 @@ impl Draft<'_> {
             if self.size() <= goal {
                 break;
             }
-            if !self.shortened.contains_key(&place) {
-                self.make_one_line(place);
-            }
+            self.make_one_line(place);
         }
         !self.shortened.is_empty()
     }
@@ -286,7 +287,8 @@ impl Draft<'_> {
     /// Rung 3: oversized outputs inside the tail are shortened, those of the newest exchange last.
     fn shorten_tail(&mut self) -> bool {
         if self.budget.forced {
-            return self.shorten_to_forced_size();
+            // Its tail was cut to its share when the summary was ordered.
+            return false;
         }
         let newest = self.zones.newest_exchange();
         let last = self.zones.conversation.messages.len().saturating_sub(1);
@@ -373,8 +375,7 @@ impl Draft<'_> {
         let mut budget = self.budget.summary_of(content);
         if self.budget.forced {
             // What the tail could not use goes to the summary.
-            let free = self.budget.trigger - Tokens(1) - self.around();
-            budget = content.share(0.9).min(free - self.zones.weight_from(tail_start));
+            budget = content.share(0.9).min(self.free() - self.zones.weight_from(tail_start));
         }
         self.set(Middle::Summarized { from, budget: budget.max(SMALLEST_SUMMARY), words: None }, tail_start);
         true

@@ -12,9 +12,15 @@ const TRAIL: f64 = 0.5;
 
 /// Files, commands, errors and lines that `body` does not hold yet, within `room`. Empty if there is nothing to add.
 ///
-/// `request.previous` is what an earlier appendix said.
-pub fn write(request: &SummaryRequest, body: &str, room: Tokens, counter: &dyn TokenCounter) -> String {
-    let request = SummaryRequest { budget: room, newest_request: NewestRequest::Stays, ..request.clone() };
+/// `previous` is what an earlier appendix said.
+pub fn write(
+    request: &SummaryRequest,
+    previous: Option<String>,
+    body: &str,
+    room: Tokens,
+    counter: &dyn TokenCounter,
+) -> String {
+    let request = SummaryRequest { previous, budget: room, newest_request: NewestRequest::Stays, ..request.clone() };
     let sections = Notes::take(&request, counter).fit(room);
     let mut left = room.share(TRAIL);
     let mut trail: Vec<&str> = Vec::new();

@@ -20,7 +20,7 @@ use asked::Asked;
 use choice::{Choice, SHARES};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::template::{Fence, Section, Sections, fence, unfence};
+use super::template::{self, Fence, Section, Sections, fence, unfence};
 use super::{NewestRequest, SummaryRequest};
 use crate::outputs::{Interest, cut_to_chars};
 use crate::tokens::{TokenCounter, Tokens};
@@ -52,8 +52,6 @@ pub(super) struct Notes<'counter> {
 
 /// Said of a request that need not be repeated.
 const ELSEWHERE: &str = "- what was asked first and what was asked last stand in the messages around this summary";
-/// How the line begins that says where the newest request stands.
-const STANDING: &str = "- this request ";
 
 /// Said again later: the later one counts.
 const SUPERSEDED: u8 = 0;
@@ -118,13 +116,8 @@ impl<'counter> Notes<'counter> {
             NewestRequest::Goes { request, answered } => {
                 self.asked.remove(request);
                 self.newest = Some(request.trim().to_owned());
-                match answered {
-                    Some(words) => {
-                        let words = statements::first_sentences(words, 300);
-                        format!("{STANDING}was answered; the last words were: {words}")
-                    }
-                    None => format!("{STANDING}is being worked on; what was done for it so far is listed below"),
-                }
+                let last_words = answered.as_deref().map(|words| statements::first_sentences(words, 300));
+                template::standing(last_words.as_deref())
             }
             NewestRequest::Stays => ELSEWHERE.to_owned(),
             NewestRequest::InPrevious => return,

@@ -101,6 +101,17 @@ impl Fence {
     }
 }
 
+/// How the line begins that says where the newest request stands.
+pub const STANDING: &str = "- this request ";
+
+/// Whether the newest request was answered, and with which words at last.
+pub fn standing(last_words: Option<&str>) -> String {
+    match last_words {
+        Some(words) => format!("{STANDING}was answered; the last words were: {words}"),
+        None => format!("{STANDING}is being worked on; what was done for it so far is listed below"),
+    }
+}
+
 /// The newest request between its tags.
 pub fn fence(request: &str) -> String {
     Fence::Request.around(request)

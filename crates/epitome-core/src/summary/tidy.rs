@@ -1,7 +1,7 @@
 //! What a model answered, made a body of ours: under the literal headings, with the newest request word for word.
 
-use super::template::{Section, Sections, fence, unfence};
-use super::{NewestRequest, OPENING, Refusal, SummaryRequest};
+use super::template::{STANDING, Section, Sections, fence, standing, unfence};
+use super::{MARKER_OPENING, NewestRequest, OPENING, Refusal, STANDS_FOR, SummaryRequest};
 use crate::outputs::cut_to_chars;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -54,8 +54,8 @@ fn is_legend(item: &str) -> bool {
 /// What opens and closes our own messages, in case a model says it again.
 fn is_repeated_frame(item: &str) -> bool {
     item.starts_with(OPENING.get(..20).unwrap_or(OPENING))
-        || item.starts_with("[epitome summary ")
-        || item.starts_with("[stands for ")
+        || item.starts_with(MARKER_OPENING)
+        || item.starts_with(STANDS_FOR)
 }
 
 /// Without `<think>…</think>`, which some endpoints leave in the text.
@@ -108,16 +108,16 @@ fn newest_request(request: &SummaryRequest, counter: &dyn TokenCounter) -> Vec<S
             let standing = match answered {
                 Some(words) => {
                     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-                    format!("- this request was answered; the last words were: {}", cut_to_chars(&words, 300))
+                    standing(Some(&cut_to_chars(&words, 300)))
                 }
-                None => "- this request is being worked on; what was done for it so far is listed below".to_owned(),
+                None => standing(None),
             };
             vec![fitted(request, room, counter), standing]
         }
         NewestRequest::InPrevious => {
             let previous = request.previous.as_deref().map(Sections::read).unwrap_or_default();
             let goal = previous.get(Section::Goal).iter();
-            let carried = goal.filter(|item| unfence(item).is_some() || item.starts_with("- this request "));
+            let carried = goal.filter(|item| unfence(item).is_some() || item.starts_with(STANDING));
             carried.filter(|item| counter.estimate(item) <= room).cloned().collect()
         }
         NewestRequest::Stays => Vec::new(),
@@ -142,14 +142,9 @@ mod tests {
 
     fn asked(newest_request: NewestRequest, previous: Option<&str>) -> SummaryRequest {
         SummaryRequest {
-            messages: Vec::new(),
-            stays: Vec::new(),
-            shortened: Vec::new(),
             previous: previous.map(str::to_owned),
-            budget: Tokens(1_000),
-            words: None,
-            focus: None,
             newest_request,
+            ..SummaryRequest::new(Vec::new(), Tokens(1_000))
         }
     }
 

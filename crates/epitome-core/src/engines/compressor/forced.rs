@@ -31,9 +31,9 @@ impl Draft<'_> {
             wanted = reach::adapted(self.zones.conversation, wanted, before);
         }
         let start = self.zones.tail_start(wanted, 1, &|_| Tokens(0));
-        let mut usable = self.usable();
-        usable.truncate(start);
-        let mut left: Tokens = usable.iter().skip(self.zones.head_end).copied().sum();
+        let usable = self.usable();
+        let usable_in = |start: usize, end: usize| usable.iter().take(end).skip(start).copied().sum::<Tokens>();
+        let mut left = usable_in(self.zones.head_end, start);
         let mut tail_start = start;
         // What a summary could not use is better spent on whole turns.
         let before = self.zones.pairing.segments().iter().rev().skip_while(|segment| segment.end > start);
@@ -42,8 +42,8 @@ impl Draft<'_> {
             if free - self.zones.weight_from(tail_start) <= left || tail > free || segment.start < self.zones.head_end {
                 break;
             }
-            let gone: Tokens = usable.drain(segment.start..).sum();
-            (tail_start, left) = (segment.start, left - gone);
+            left = left - usable_in(segment.start, tail_start);
+            tail_start = segment.start;
         }
         tail_start
     }
@@ -57,7 +57,7 @@ impl Draft<'_> {
         let others = self.zones.weight_from(self.tail_start) - weights.iter().copied().sum();
         let free = self.free();
         let head_end = self.zones.head_end;
-        let usable = self.usable().into_iter().take(self.tail_start).skip(head_end).sum();
+        let usable = self.usable().iter().take(self.tail_start).skip(head_end).copied().sum();
         let room = free.share(NEWEST.max(self.tail_share())).max(free - usable) - others;
         let length = length_to_fit(&weights, room).max(DIGEST_TARGET);
         let mut changed = false;
@@ -81,7 +81,11 @@ impl Draft<'_> {
     }
 
     /// What a summary could use of each message: lines that do not stand further below.
-    fn usable(&self) -> Vec<Tokens> {
+    fn usable(&self) -> &[Tokens] {
+        self.usable.get_or_init(|| self.find_usable())
+    }
+
+    fn find_usable(&self) -> Vec<Tokens> {
         let texts = self.zones.conversation.messages.iter().map(|message| {
             let text = |block: &Block| match block {
                 Block::Text(text) => text.to_string(),

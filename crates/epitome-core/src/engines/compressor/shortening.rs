@@ -65,6 +65,10 @@ impl Draft<'_> {
         place: Place,
         with: impl FnOnce(&mut Self, &ToolOutput, Tokens) -> Option<(String, How)>,
     ) -> bool {
+        // Shortened twice, it would count as saved twice.
+        if self.shortened.contains_key(&place) {
+            return false;
+        }
         let Some(output) = self.output(place) else { return false };
         if output.is_shortened() {
             return false;

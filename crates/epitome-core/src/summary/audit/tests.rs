@@ -2,20 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::Role;
-use crate::summary::NewestRequest;
 use crate::tokens::Tokens;
 
 fn request(source: &str) -> SummaryRequest {
-    SummaryRequest {
-        messages: vec![Message::text(Role::User, source)],
-        stays: Vec::new(),
-        shortened: Vec::new(),
-        previous: None,
-        budget: Tokens(2_000),
-        words: None,
-        focus: None,
-        newest_request: NewestRequest::Stays,
-    }
+    SummaryRequest::new(vec![Message::text(Role::User, source)], Tokens(2_000))
 }
 
 /// What of `said` is not found in `source`, and how much was looked up.

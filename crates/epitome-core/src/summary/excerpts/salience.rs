@@ -4,7 +4,7 @@
 //! what is rare, less often. Weights are round numbers from an experiment on recorded sessions; fitted ones did no better.
 
 use super::sources::{Transcript, Voice};
-use crate::model::{Block, Message, Role};
+use crate::model::{Message, Role};
 use crate::outputs::Interest;
 use crate::summary::terms::{self, KeyMap, Kind, Term};
 
@@ -76,7 +76,10 @@ impl Salience {
             }
         }
         let end = position + stays_tokens;
-        written_since(stays, &salience.ids, &mut seen);
+        // What the agent has written since is what it works with.
+        for message in stays.iter().filter(|message| message.role == Role::Assistant) {
+            message.each_text(|text| salience.known_in(text, |id| seen[id as usize].by_agent = true));
+        }
         salience.worth = seen.iter().map(|seen| seen.worth(end)).collect();
         salience
     }
@@ -115,24 +118,6 @@ fn slice_of<'a>(all: &'a [u32], ends: &[u32], at: usize) -> &'a [u32] {
     let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
     let end = ends.get(at).copied().unwrap_or(start);
     all.get(start as usize..end as usize).unwrap_or_default()
-}
-
-/// What the agent has written since is what it works with.
-fn written_since(stays: &[Message], ids: &KeyMap<u32>, seen: &mut [Seen]) {
-    let mut write = |text: &str| {
-        terms::each(text, |term| {
-            if let Some(id) = ids.get(&terms::key(term.text)) {
-                seen[*id as usize].by_agent = true;
-            }
-        });
-    };
-    for block in stays.iter().filter(|message| message.role == Role::Assistant).flat_map(|message| &message.blocks) {
-        match block {
-            Block::Text(text) => write(text),
-            Block::ToolCall(call) => write(&call.arguments),
-            Block::Thinking(_) | Block::ToolResult(_) | Block::Media(_) | Block::Opaque(_) => {}
-        }
-    }
 }
 
 impl Seen {

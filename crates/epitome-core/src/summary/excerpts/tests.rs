@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::Block;
 use crate::model::{Message, Role, ToolCall, ToolResult};
-use crate::summary::{NewestRequest, local};
+use crate::summary::local;
 use crate::tokens::RoughCounter;
 
 fn message(role: Role, block: Block) -> Message {
@@ -18,16 +18,7 @@ fn called(id: &str, tool: &str, arguments: &str, output: &str) -> [Message; 2] {
 }
 
 fn request(messages: Vec<Message>, budget: u64) -> SummaryRequest {
-    SummaryRequest {
-        messages,
-        stays: Vec::new(),
-        shortened: Vec::new(),
-        previous: None,
-        budget: Tokens(budget),
-        words: None,
-        focus: None,
-        newest_request: NewestRequest::Stays,
-    }
+    SummaryRequest::new(messages, Tokens(budget))
 }
 
 fn chosen(request: &SummaryRequest, previous: &Sections, room: u64) -> Vec<String> {

@@ -47,16 +47,7 @@ fn request(messages: Vec<Message>, previous: Option<String>, budget: u64) -> Sum
         None if previous.is_some() => NewestRequest::InPrevious,
         None => NewestRequest::Stays,
     };
-    SummaryRequest {
-        messages,
-        stays: Vec::new(),
-        shortened: Vec::new(),
-        previous,
-        budget: Tokens(budget),
-        words: None,
-        focus: None,
-        newest_request,
-    }
+    SummaryRequest { previous, newest_request, ..SummaryRequest::new(messages, Tokens(budget)) }
 }
 
 fn written(messages: Vec<Message>, previous: Option<String>, budget: u64, room: u64) -> String {

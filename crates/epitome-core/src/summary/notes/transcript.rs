@@ -9,13 +9,13 @@ use super::files::FileTrails;
 use super::shell::Script;
 use super::statements::{self, About, WEIGHTY};
 use super::todo::{self, State, Tasks};
-use super::{ELSEWHERE, FIRST, FOCUS, LATER, Notes, SAID, SALIENT, STANDING, is_excerpt, read_other_steps};
+use super::{ELSEWHERE, FIRST, FOCUS, LATER, Notes, SAID, SALIENT, is_excerpt, read_other_steps};
 use crate::arguments::{self, CallKind, PATH_KEYS};
 use crate::lines::lines_with;
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
 use crate::outputs::{Interest, cut_to_chars};
 use crate::summary::requests::{self, Demand};
-use crate::summary::template::{Section, Sections, unfence};
+use crate::summary::template::{STANDING, Section, Sections, unfence};
 use crate::summary::{NewestRequest, SummaryRequest};
 
 /// Names under which tools take a shell command.

@@ -2,20 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
-use crate::summary::NewestRequest;
 use crate::tokens::RoughCounter;
 
 fn request(messages: Vec<Message>) -> SummaryRequest {
-    SummaryRequest {
-        messages,
-        stays: Vec::new(),
-        shortened: Vec::new(),
-        previous: None,
-        budget: Tokens(2_000),
-        words: None,
-        focus: None,
-        newest_request: NewestRequest::Stays,
-    }
+    SummaryRequest::new(messages, Tokens(2_000))
 }
 
 fn called(id: &str, tool: &str, arguments: &str) -> Message {
