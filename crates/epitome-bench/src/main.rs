@@ -113,7 +113,7 @@ fn main() -> anyhow::Result<()> {
 fn timed(conversation: &Conversation, window: Tokens, counter: &CachedCounter<BpeCounter>) -> anyhow::Result<Run> {
     let policy = Policy::default();
     let engine = Compressor::new(policy.clone());
-    let summarizer = LocalSummarizer::new(BpeCounter);
+    let summarizer = LocalSummarizer::new(counter);
     let trigger = Budget::new(window, Tokens(0), &policy).trigger;
     let tools = Tools { engine: &engine, summarizer: &summarizer, patience: &Endless, counter };
 

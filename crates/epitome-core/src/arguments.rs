@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::outputs::cut_to_chars;
@@ -28,33 +30,60 @@ const TELLING_KEYS: &[&str] = &[
 ];
 
 /// What a call is for, as far as its name tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallKind {
     /// Looks at something.
     Reads,
+    /// Runs something, which may change something.
+    Runs,
     /// Changes something.
     Writes,
-    /// Runs something, which may do either.
-    Runs,
 }
 
 impl CallKind {
     /// By the tool's name.
     pub fn of(tool: &str) -> CallKind {
-        let tool = tool.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|word| tool.contains(word));
-        if has(&["write", "edit", "patch", "create", "replace", "insert", "update", "delete", "move"]) {
-            CallKind::Writes
-        } else if has(&["bash", "shell", "exec", "run", "terminal", "command", "python"]) {
-            CallKind::Runs
-        } else if has(&["read", "view", "open", "cat", "list", "glob", "grep", "search", "find", "fetch", "get", "ls"])
-        {
-            CallKind::Reads
-        } else {
-            CallKind::Runs
-        }
+        let found = TOOL_WORDS.find_overlapping_iter(tool).map(|hit| KINDS[hit.pattern().as_usize()].1);
+        found.max().unwrap_or(CallKind::Runs)
     }
 }
+
+/// What is in a tool's name, and what it is for then; of several kinds the last in their order counts.
+const KINDS: &[(&str, CallKind)] = &[
+    ("write", CallKind::Writes),
+    ("edit", CallKind::Writes),
+    ("patch", CallKind::Writes),
+    ("create", CallKind::Writes),
+    ("replace", CallKind::Writes),
+    ("insert", CallKind::Writes),
+    ("update", CallKind::Writes),
+    ("delete", CallKind::Writes),
+    ("move", CallKind::Writes),
+    ("bash", CallKind::Runs),
+    ("shell", CallKind::Runs),
+    ("exec", CallKind::Runs),
+    ("run", CallKind::Runs),
+    ("terminal", CallKind::Runs),
+    ("command", CallKind::Runs),
+    ("python", CallKind::Runs),
+    ("read", CallKind::Reads),
+    ("view", CallKind::Reads),
+    ("open", CallKind::Reads),
+    ("cat", CallKind::Reads),
+    ("list", CallKind::Reads),
+    ("glob", CallKind::Reads),
+    ("grep", CallKind::Reads),
+    ("search", CallKind::Reads),
+    ("find", CallKind::Reads),
+    ("fetch", CallKind::Reads),
+    ("get", CallKind::Reads),
+    ("ls", CallKind::Reads),
+];
+
+static TOOL_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = KINDS.iter().map(|(word, _)| word);
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a short list of words")
+});
 
 /// The first of `keys` (in their order) that the arguments hold as a non-empty string, or as a list of strings.
 pub fn string_argument<'a>(arguments: &'a str, keys: &[&str]) -> Option<Cow<'a, str>> {

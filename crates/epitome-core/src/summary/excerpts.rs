@@ -4,6 +4,7 @@
 //! then lines as they stood, indented by one blank, with a mark where lines were left out.
 
 mod choice;
+mod lexicon;
 mod salience;
 mod sources;
 
@@ -51,7 +52,7 @@ impl<'a> Excerpts<'a> {
     pub(super) fn of(request: &'a SummaryRequest, previous: &'a Sections, counter: &dyn TokenCounter) -> Excerpts<'a> {
         let earlier = previous.get(Section::Critical).iter().filter(|item| is_excerpt(item));
         let messages = request.messages.iter().chain(&request.shortened);
-        let mut transcript = Transcript::read(earlier, messages, counter);
+        let mut transcript = Transcript::read(earlier, messages, request.budget, counter);
         mark_repeated(&mut transcript);
         let stays = request.stays.iter().map(|message| message_tokens(message, counter, Precision::Estimate));
         let stays = stays.sum::<Tokens>().0 as f32;
@@ -148,9 +149,9 @@ impl Chosen<'_> {
 
 /// Of equal lines, the newest is the one to take.
 fn mark_repeated(transcript: &mut Transcript<'_>) {
-    let mut seen: KeyMap<()> = KeyMap::default();
+    let mut seen: KeyMap<()> = KeyMap::with_capacity_and_hasher(transcript.lines.len(), Default::default());
     for line in (0..transcript.lines.len()).rev() {
-        let text = transcript.text(&transcript.lines[line]).trim();
+        let text = transcript.text(&transcript.lines[line]).trim_ascii_start();
         transcript.lines[line].repeated = seen.insert(key(text), ()).is_some();
     }
 }

@@ -246,12 +246,17 @@ pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let ends = rest.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。' | '！' | '？'));
-        let cut = ends.map(|(at, c)| at + c.len_utf8()).find(|end| {
-            let after = rest.get(*end..).unwrap_or_default();
-            let wide = rest.get(..*end).is_some_and(|before| before.ends_with(['。', '！', '？']));
-            let mut next = after.chars();
-            wide || (next.next() == Some(' ') && next.next().is_some_and(char::is_uppercase))
+        let bytes = rest.as_bytes();
+        let cut = bytes.iter().enumerate().find_map(|(at, byte)| match byte {
+            b'.' | b'!' | b'?' if bytes.get(at + 1) == Some(&b' ') => {
+                let next = rest.get(at + 2..).and_then(|after| after.chars().next());
+                next.is_some_and(char::is_uppercase).then_some(at + 1)
+            }
+            0xe3 | 0xef => {
+                let mark = rest.get(at..).and_then(|after| after.chars().next());
+                mark.filter(|mark| matches!(mark, '。' | '！' | '？')).map(|mark| at + mark.len_utf8())
+            }
+            _ => None,
         });
         let (sentence, left) = rest.split_at(cut.unwrap_or(rest.len()));
         rest = left;

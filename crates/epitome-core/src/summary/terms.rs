@@ -37,8 +37,21 @@ const SHORTEST_NAME: usize = 4;
 /// Longer ones are data.
 const LONGEST: usize = 160;
 
+/// Letters, digits and marks without a blank between them, in which there may be terms.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'text> {
+    pub(crate) text: &'text str,
+    /// The classes of its bytes.
+    classes: u8,
+}
+
 /// Calls `found` with each term of a text, in order. A path is one term, and so is each name in it.
 pub(crate) fn each<'text>(text: &'text str, mut found: impl FnMut(Term<'text>)) {
+    each_run(text, |run| run.each_term(&mut found));
+}
+
+/// Calls `found` with each run of a text, in order. Equal runs hold equal terms.
+pub(crate) fn each_run<'text>(text: &'text str, mut found: impl FnMut(Run<'text>)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -47,20 +60,21 @@ pub(crate) fn each<'text>(text: &'text str, mut found: impl FnMut(Term<'text>)) 
             continue;
         }
         let start = at;
-        let mut seen = 0;
+        let mut classes = 0;
         while let Some(byte) = bytes.get(at) {
             let class = CLASS[usize::from(*byte)];
             if class == OTHER {
                 break;
             }
-            seen |= class;
+            classes |= class;
             at += 1;
         }
-        // A plain word in small letters, the most frequent run by far, is no term.
-        if seen != LOWER
-            && let Some(run) = text.get(start..at)
+        // A plain word in small letters, the most frequent run by far, is no term, nor is what is too short for one.
+        if classes != LOWER
+            && at - start >= SHORTEST_NAME
+            && let Some(text) = text.get(start..at)
         {
-            run_of(run, seen, &mut found);
+            found(Run { text, classes });
         }
     }
 }
@@ -101,6 +115,8 @@ const DOT: u8 = 32;
 const DASH: u8 = 64;
 /// `:`, `@`, `~`: parts of paths and addresses.
 const MARK: u8 = 128;
+/// What names are joined with.
+const JOINTS: u8 = SLASH | DOT | DASH | MARK;
 
 const CLASS: [u8; 256] = {
     let mut classes = [OTHER; 256];
@@ -122,42 +138,73 @@ const CLASS: [u8; 256] = {
     classes
 };
 
-fn run_of<'text>(run: &'text str, seen: u8, found: &mut impl FnMut(Term<'text>)) {
-    let joined = seen & (SLASH | DOT | DASH | MARK) != 0;
-    if !joined {
-        word_of(run, found);
-        return;
+impl<'text> Run<'text> {
+    /// Calls `found` with each term of the run: the whole, and the names in it.
+    pub(crate) fn each_term(self, mut found: impl FnMut(Term<'text>)) {
+        let run = self.text;
+        if self.classes & JOINTS == 0 {
+            return word_of(run, &mut found);
+        }
+        let bytes = run.as_bytes();
+        let is_one_of = |byte: &u8, marks: &[u8]| marks.contains(byte);
+        let start = bytes.iter().position(|byte| !is_one_of(byte, b"-:@")).unwrap_or(bytes.len());
+        let end = bytes.iter().rposition(|byte| !is_one_of(byte, b".:-@~")).map_or(0, |last| last + 1);
+        let whole = run.get(start..end).unwrap_or_default();
+        let whole = if self.classes & MARK == 0 { whole } else { without_position(whole) };
+        if let Some(kind) = kind_of_joined(whole) {
+            found(Term { text: whole, kind });
+        }
+        let mut start = 0;
+        for (at, byte) in bytes.iter().enumerate() {
+            if CLASS[usize::from(*byte)] & JOINTS != 0 {
+                word_of(&run[start..at], &mut found);
+                start = at + 1;
+            }
+        }
+        word_of(&run[start..], &mut found);
     }
-    let whole = run.trim_end_matches(['.', ':', '-', '@', '~']).trim_start_matches(['-', ':', '@']);
-    let whole = without_position(whole);
-    if let Some(kind) = kind_of_joined(whole) {
-        found(Term { text: whole, kind });
-    }
-    run.split(['/', '.', '-', ':', '@', '~']).for_each(|word| word_of(word, found));
 }
 
 fn kind_of_joined(whole: &str) -> Option<Kind> {
-    if whole.len() < SHORTEST_NAME || whole.len() > LONGEST || !whole.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
+    let bytes = whole.as_bytes();
+    if bytes.len() < SHORTEST_NAME || bytes.len() > LONGEST {
         return None;
     }
-    let has_extension = whole.rsplit_once('.').is_some_and(|(stem, extension)| {
-        let like_one = (1..=5).contains(&extension.len()) && extension.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        like_one && !stem.is_empty() && extension.bytes().any(|byte| byte.is_ascii_alphabetic())
+    let (mut classes, mut digits, mut dots, mut last_dot) = (OTHER, 0, 0, None);
+    let (mut longest_part, mut part) = (0, 0);
+    for (at, byte) in bytes.iter().enumerate() {
+        let class = CLASS[usize::from(*byte)];
+        classes |= class;
+        digits += usize::from(class == DIGIT);
+        part = if class == SLASH { 0 } else { part + 1 };
+        longest_part = part.max(longest_part);
+        if class == DOT {
+            dots += 1;
+            last_dot = Some(at);
+        }
+    }
+    let has_letters = classes & (LOWER | UPPER) != 0;
+    if !has_letters && digits == 0 {
+        return None;
+    }
+    let has_extension = last_dot.is_some_and(|dot| {
+        let extension = &bytes[dot + 1..];
+        let like_one = (1..=5).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphanumeric);
+        like_one && dot > 0 && extension.iter().any(u8::is_ascii_alphabetic)
     });
-    if whole.contains('/') {
-        let named = whole.split('/').any(|part| part.len() > 2);
-        return named.then_some(if has_extension && !whole.contains("://") { Kind::File } else { Kind::Path });
+    if classes & SLASH != 0 {
+        let is_address = classes & MARK != 0 && whole.contains("://");
+        let kind = if has_extension && !is_address { Kind::File } else { Kind::Path };
+        return (longest_part > 2).then_some(kind);
     }
-    if whole.bytes().all(|byte| !byte.is_ascii_alphabetic()) {
-        return (whole.bytes().filter(u8::is_ascii_digit).count() >= SHORTEST_NUMBER).then_some(Kind::Number);
+    if !has_letters {
+        return (digits >= SHORTEST_NUMBER).then_some(Kind::Number);
     }
-    let inner = whole.trim_start_matches(['.', '~']);
-    let is_joined = inner.contains(['.', '-', '@', ':']);
-    match (has_extension, is_joined) {
-        (true, _) if whole.rsplit_once('.').is_some_and(|(stem, _)| !stem.contains('.')) => Some(Kind::File),
-        (_, true) => Some(Kind::Joined),
-        (_, false) => None,
+    if has_extension && dots == 1 {
+        return Some(Kind::File);
     }
+    let is_joined = whole.trim_start_matches(['.', '~']).contains(['.', '-', '@', ':']);
+    is_joined.then_some(Kind::Joined)
 }
 
 /// `src/lib.rs:12:5` names a file; the position moves with every edit.
@@ -173,6 +220,9 @@ fn without_position(whole: &str) -> &str {
 }
 
 fn word_of<'text>(word: &'text str, found: &mut impl FnMut(Term<'text>)) {
+    if word.len() < SHORTEST_NAME {
+        return;
+    }
     let word = word.trim_matches('_');
     if word.len() < SHORTEST_NAME || word.len() > LONGEST {
         return;

@@ -80,7 +80,7 @@ impl<'a> Choice<'a> {
     /// Terms that stand elsewhere need not be shown; where they stand in their passage, not again.
     pub(super) fn is_shown(&mut self, text: &str, in_passage: bool) {
         let (shown, settled) = (&mut self.shown, &mut self.settled);
-        self.salience.known_in(text, |id| {
+        self.salience.lexicon.known_in(text, |id| {
             shown[id as usize] = true;
             settled[id as usize] |= in_passage;
         });

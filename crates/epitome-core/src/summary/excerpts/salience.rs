@@ -3,24 +3,25 @@
 //! What the agent wrote itself, what comes again, what is recent and what is defined is needed more often than the rest;
 //! what is rare, less often. Weights are round numbers from an experiment on recorded sessions; fitted ones did no better.
 
+use super::lexicon::Lexicon;
 use super::sources::{Transcript, Voice};
 use crate::model::{Message, Role};
 use crate::outputs::Interest;
-use crate::summary::terms::{self, KeyMap, Kind, Term};
+use crate::summary::terms::{Kind, each_run};
 
 /// What is known of the terms of a transcript.
 pub(super) struct Salience {
     /// What each term is worth.
     pub(super) worth: Vec<f32>,
-    ids: KeyMap<u32>,
+    pub(super) lexicon: Lexicon,
     /// Terms of each line, one list behind the other.
     of_lines: Vec<u32>,
     ends: Vec<u32>,
 }
 
 /// What is known of one term.
+#[derive(Clone, Default)]
 struct Seen {
-    kind: Kind,
     lines: u32,
     /// Tokens before its last occurrence.
     last: f32,
@@ -39,8 +40,8 @@ impl Salience {
     pub(super) fn of(transcript: &Transcript<'_>, stays: &[Message], focus: &Interest, stays_tokens: f32) -> Salience {
         let mut salience = Salience {
             worth: Vec::new(),
-            ids: KeyMap::default(),
-            of_lines: Vec::new(),
+            lexicon: Lexicon::for_lines(transcript.lines.len()),
+            of_lines: Vec::with_capacity(transcript.lines.len()),
             ends: Vec::with_capacity(transcript.lines.len()),
         };
         let mut seen: Vec<Seen> = Vec::new();
@@ -52,35 +53,39 @@ impl Salience {
             let is_defined = is_definition(text);
             let in_focus = !focus.is_empty() && focus.matches(text);
             let first = salience.of_lines.len();
-            let (ids, of_lines) = (&mut salience.ids, &mut salience.of_lines);
-            terms::each(text, |term| {
-                let id = id_of(ids, &mut seen, term);
-                if of_lines[first..].contains(&id) {
-                    return;
+            let (lexicon, of_lines) = (&mut salience.lexicon, &mut salience.of_lines);
+            each_run(text, |run| {
+                for id in lexicon.of_run(run) {
+                    if !of_lines[first..].contains(id) {
+                        of_lines.push(*id);
+                    }
                 }
-                of_lines.push(id);
-                let seen = &mut seen[id as usize];
+            });
+            seen.resize(salience.lexicon.kinds().len(), Seen::default());
+            for id in &salience.of_lines[first..] {
+                let seen = &mut seen[*id as usize];
                 seen.lines += 1;
                 seen.last = position;
                 seen.by_agent |= by_agent;
                 seen.is_defined |= is_defined;
                 seen.in_focus |= in_focus;
-            });
+            }
             salience.ends.push(salience.of_lines.len() as u32);
         }
         for naming in transcript.sources.iter().filter(|source| source.edits).filter_map(|source| source.naming) {
             let terms = slice_of(&salience.of_lines, &salience.ends, naming);
             for id in terms {
-                let seen = &mut seen[*id as usize];
-                seen.is_edited |= matches!(seen.kind, Kind::File | Kind::Path);
+                let kind = salience.lexicon.kinds()[*id as usize];
+                seen[*id as usize].is_edited |= matches!(kind, Kind::File | Kind::Path);
             }
         }
         let end = position + stays_tokens;
         // What the agent has written since is what it works with.
         for message in stays.iter().filter(|message| message.role == Role::Assistant) {
-            message.each_text(|text| salience.known_in(text, |id| seen[id as usize].by_agent = true));
+            message.each_text(|text| salience.lexicon.known_in(text, |id| seen[id as usize].by_agent = true));
         }
-        salience.worth = seen.iter().map(|seen| seen.worth(end)).collect();
+        let worth = seen.iter().zip(salience.lexicon.kinds()).map(|(seen, kind)| seen.worth(*kind, end));
+        salience.worth = worth.collect();
         salience
     }
 
@@ -88,30 +93,6 @@ impl Salience {
     pub(super) fn of_line(&self, line: usize) -> &[u32] {
         slice_of(&self.of_lines, &self.ends, line)
     }
-
-    /// Calls `found` with each known term of a text.
-    pub(super) fn known_in(&self, text: &str, mut found: impl FnMut(u32)) {
-        terms::each(text, |term| {
-            if let Some(id) = self.ids.get(&terms::key(term.text)) {
-                found(*id);
-            }
-        });
-    }
-}
-
-fn id_of(ids: &mut KeyMap<u32>, seen: &mut Vec<Seen>, term: Term<'_>) -> u32 {
-    *ids.entry(terms::key(term.text)).or_insert_with(|| {
-        seen.push(Seen {
-            kind: term.kind,
-            lines: 0,
-            last: 0.0,
-            by_agent: false,
-            is_defined: false,
-            is_edited: false,
-            in_focus: false,
-        });
-        seen.len() as u32 - 1
-    })
 }
 
 fn slice_of<'a>(all: &'a [u32], ends: &[u32], at: usize) -> &'a [u32] {
@@ -121,8 +102,8 @@ fn slice_of<'a>(all: &'a [u32], ends: &[u32], at: usize) -> &'a [u32] {
 }
 
 impl Seen {
-    fn worth(&self, end: f32) -> f32 {
-        let kind = match self.kind {
+    fn worth(&self, kind: Kind, end: f32) -> f32 {
+        let kind = match kind {
             Kind::File => 1.8,
             Kind::Path => 1.2,
             Kind::Name => 1.0,
@@ -144,30 +125,45 @@ impl Seen {
 
 /// Whether a line defines something, in one of the usual languages.
 fn is_definition(line: &str) -> bool {
-    const WORDS: [&str; 22] = [
-        "fn",
-        "def",
-        "class",
-        "function",
-        "const",
-        "let",
-        "var",
-        "type",
-        "struct",
-        "enum",
-        "interface",
-        "impl",
-        "trait",
-        "func",
-        "export",
-        "pub",
-        "public",
-        "private",
-        "static",
-        "async",
-        "abstract",
-        "module",
+    const WORDS: [u128; 22] = [
+        packed(b"fn"),
+        packed(b"def"),
+        packed(b"class"),
+        packed(b"function"),
+        packed(b"const"),
+        packed(b"let"),
+        packed(b"var"),
+        packed(b"type"),
+        packed(b"struct"),
+        packed(b"enum"),
+        packed(b"interface"),
+        packed(b"impl"),
+        packed(b"trait"),
+        packed(b"func"),
+        packed(b"export"),
+        packed(b"pub"),
+        packed(b"public"),
+        packed(b"private"),
+        packed(b"static"),
+        packed(b"async"),
+        packed(b"abstract"),
+        packed(b"module"),
     ];
-    let first = line.trim_start().split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    WORDS.contains(&first)
+    let line = line.as_bytes().trim_ascii_start();
+    let first = line.iter().take(LONGEST_WORD + 1).take_while(|byte| byte.is_ascii_lowercase()).count();
+    first > 0 && first <= LONGEST_WORD && WORDS.contains(&packed(&line[..first]))
+}
+
+/// Longer words define nothing.
+const LONGEST_WORD: usize = 9;
+
+/// A short word as a number, which is compared at once: every line is asked.
+const fn packed(word: &[u8]) -> u128 {
+    let mut number = 0;
+    let mut at = 0;
+    while at < word.len() {
+        number = number << 8 | word[at] as u128;
+        at += 1;
+    }
+    number
 }

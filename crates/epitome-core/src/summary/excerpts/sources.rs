@@ -9,7 +9,7 @@ use super::{GAP, SAID, THEN, TOLD, WROTE};
 use crate::arguments::{self, CallKind};
 use crate::fingerprint::ContentHash;
 use crate::model::{Block, Message, Role, ToolCall};
-use crate::tokens::TokenCounter;
+use crate::tokens::{TokenCounter, Tokens};
 
 /// Who wrote a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,8 +74,10 @@ pub(super) struct Transcript<'a> {
     pub(super) lines: Vec<Line>,
 }
 
-/// Of outputs, the newest are read, so many bytes: half a million tokens. Of those before them, only what the agent wrote is
-/// read; no window holds so much, and reading costs time.
+/// Of calls and their outputs, the newest are read, so many bytes for each token that may be said: as much as the window
+/// holds if a summary is a twentieth of it. A transcript that is longer is older than what the agent remembers.
+const BYTES_A_TOKEN: usize = 80;
+/// Half a million tokens: reading costs time.
 const READ_AT_MOST: usize = 2 << 20;
 /// What the number before a line costs, which is left out.
 const NUMBER_COST: f32 = 3.0;
@@ -84,28 +86,35 @@ const LONG_LINE: usize = 300;
 const PIECE: usize = 220;
 
 impl<'a> Transcript<'a> {
-    /// Reads messages; `earlier` are the excerpts of a summary before them.
+    /// Reads messages, of which about `budget` may be said; `earlier` are the excerpts of a summary before them.
     pub(super) fn read(
         earlier: impl Iterator<Item = &'a String>,
         messages: impl Iterator<Item = &'a Message> + Clone,
+        budget: Tokens,
         counter: &dyn TokenCounter,
     ) -> Transcript<'a> {
         let mut transcript = Transcript::default();
         earlier.for_each(|item| transcript.read_earlier(item));
-        let mut unread = bytes_of_outputs(messages.clone()).saturating_sub(READ_AT_MOST);
+        let read = BYTES_A_TOKEN.saturating_mul(budget.0 as usize).min(READ_AT_MOST);
+        let mut unread = bytes_of_calls(messages.clone()).saturating_sub(read);
+        let mut is_old = |text: &str| {
+            let is_old = unread > 0;
+            unread = unread.saturating_sub(text.len());
+            is_old
+        };
         let mut open: HashMap<&str, usize> = HashMap::new();
         for message in messages {
             for block in &message.blocks {
                 match block {
                     Block::Text(text) => transcript.read_words(message.role, text),
+                    Block::ToolCall(call) if is_old(&call.arguments) => {}
                     Block::ToolCall(call) => {
                         open.insert(&call.id, transcript.sources.len());
                         transcript.read_call(call);
                     }
                     Block::ToolResult(result) => {
                         let text = result.text();
-                        let is_old = unread > 0;
-                        unread = unread.saturating_sub(text.len());
+                        let is_old = is_old(&text);
                         if let Some(source) = open.remove(&*result.call_id).filter(|_| !is_old) {
                             transcript.read_output(source, text);
                         }
@@ -212,7 +221,7 @@ impl<'a> Transcript<'a> {
             let (mut bytes, mut numbers) = (0, 0);
             for_each_line(&part.text, |start, end, continues| {
                 numbers += usize::from(start > 0 && part.text.as_bytes().get(start - 1) != Some(&b'\n') && !continues);
-                let visible = part.text.get(start..end).map_or(0, |line| line.trim_start().len() + 1);
+                let visible = part.text.as_bytes().get(start..end).map_or(0, |line| line.trim_ascii_start().len() + 1);
                 bytes += visible;
                 self.lines.push(Line {
                     part: index as u32,
@@ -235,8 +244,12 @@ impl<'a> Transcript<'a> {
     }
 }
 
-fn bytes_of_outputs<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
-    messages.flat_map(Message::results).map(|result| result.text().len()).sum()
+fn bytes_of_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
+    let bytes = |message: &Message| {
+        let given: usize = message.calls().map(|call| call.arguments.len()).sum();
+        given + message.results().map(|result| result.text().len()).sum::<usize>()
+    };
+    messages.map(bytes).sum()
 }
 
 impl Source<'_> {
@@ -268,10 +281,10 @@ fn for_each_line(text: &str, mut found: impl FnMut(usize, usize, bool)) {
     let mut start = 0;
     while start < bytes.len() {
         let end = memchr::memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
-        let line = &text[start..end];
-        let kept_end = start + line.trim_end().len();
-        let mut from = start + number_before(line.as_bytes());
-        if text.get(from..kept_end).is_some_and(|line| !line.trim().is_empty()) {
+        let line = bytes[start..end].trim_ascii_end();
+        let kept_end = start + line.len();
+        let mut from = start + number_before(line);
+        if from < kept_end && !bytes[from..kept_end].trim_ascii_start().is_empty() {
             let mut continues = false;
             while kept_end - from > LONG_LINE {
                 let cut = cut_near(text, from, kept_end);

@@ -148,8 +148,16 @@ impl Asked {
     ) -> Vec<(usize, String, Tokens)> {
         let generous = GENEROUS.into_iter().map(|extent| (extent, comfort));
         let rest = std::iter::once(PROMISED).chain(MEAGRE).map(|extent| (extent, ceiling));
+        let whole: Vec<Tokens> =
+            which.iter().filter_map(|at| self.said.get(*at)).map(|said| counter.estimate(&said.beginning)).collect();
+        // Each takes so much, or is shorter as a whole.
+        let at_least =
+            |extent: Extent| whole.iter().map(|whole| Tokens(extent.beginning).min(*whole).share(0.8)).sum::<Tokens>();
         let mut smallest = Vec::new();
         for (extent, room) in generous.chain(rest) {
+            if at_least(extent) > room && extent != MEAGRE[MEAGRE.len() - 1] {
+                continue;
+            }
             smallest = self.at(which, extent, counter);
             if smallest.iter().map(|(_, _, cost)| *cost).sum::<Tokens>() <= room {
                 return smallest;

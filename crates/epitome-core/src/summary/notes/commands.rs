@@ -3,7 +3,7 @@
 
 mod outcome;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 pub(super) use outcome::Outcome;
 
@@ -24,8 +24,6 @@ struct Run {
     failed: usize,
     /// The last outcome.
     said: String,
-    /// It failed, and nothing has put it right since.
-    is_open: bool,
     /// An edit that failed is told if it stands in the way, and not as something done.
     is_listed: bool,
     rank: u8,
@@ -36,6 +34,8 @@ struct Run {
 #[derive(Debug, Default)]
 pub(super) struct Commands {
     runs: HashMap<String, Run>,
+    /// What failed, and nothing has put right since.
+    open: BTreeSet<String>,
     steps: usize,
 }
 
@@ -52,13 +52,15 @@ pub(super) fn editing(path: &str) -> String {
 impl Commands {
     /// A command, or another call that may have changed something.
     pub(super) fn note(&mut self, name: &str, rank: u8, outcome: Outcome) {
-        if !outcome.failed {
+        if outcome.failed {
+            self.open.insert(name.to_owned());
+        } else {
             self.put_right(name);
         }
         let run = self.run(name, rank);
         run.ran += 1;
         run.failed += usize::from(outcome.failed);
-        (run.said, run.is_open, run.is_listed) = (outcome.said, outcome.failed, true);
+        (run.said, run.is_listed) = (outcome.said, true);
         run.rank = run.rank.max(rank);
     }
 
@@ -66,28 +68,26 @@ impl Commands {
     pub(super) fn note_edit(&mut self, path: &str, outcome: Outcome) {
         let name = editing(path);
         if outcome.failed {
-            let run = self.run(&name, LATER);
-            (run.said, run.is_open) = (outcome.said, true);
-        } else if let Some(run) = self.runs.get_mut(&name) {
-            run.is_open = false;
+            self.run(&name, LATER).said = outcome.said;
+            self.open.insert(name);
+        } else {
+            self.open.remove(&name);
         }
     }
 
     /// What went well is no longer in the way, nor is what it includes.
     pub(super) fn put_right(&mut self, name: &str) {
-        for (failed, run) in self.runs.iter_mut().filter(|(_, run)| run.is_open) {
-            run.is_open = !includes(name, failed);
-        }
+        self.open.retain(|failed| !includes(name, failed));
     }
 
     /// What stands in the way now.
     pub(super) fn open(&self) -> impl Iterator<Item = &str> {
-        self.runs.iter().filter(|(_, run)| run.is_open).map(|(name, _)| name.as_str())
+        self.open.iter().map(String::as_str)
     }
 
     fn run(&mut self, name: &str, rank: u8) -> &mut Run {
         self.steps += 1;
-        let new = Run { ran: 0, failed: 0, said: String::new(), is_open: false, is_listed: false, rank, step: 0 };
+        let new = Run { ran: 0, failed: 0, said: String::new(), is_listed: false, rank, step: 0 };
         let run = self.runs.entry(name.to_owned()).or_insert(new);
         run.step = self.steps;
         run
@@ -96,15 +96,19 @@ impl Commands {
     /// Reads what [`Commands::done`] and [`Commands::in_the_way`] wrote; `false`: it is none of that.
     pub(super) fn carry_over(&mut self, item: &str, rank: u8) -> bool {
         if let Some((name, error)) = read_open(item) {
-            let run = self.run(name, rank);
-            (run.said, run.is_open) = (format!("{FAILED}{error}"), true);
+            self.run(name, rank).said = format!("{FAILED}{error}");
+            self.open.insert(name.to_owned());
             return true;
         }
         let Some((name, ran, failed, said)) = read_done(item) else { return false };
         let run = self.run(name, rank);
         (run.ran, run.failed, run.is_listed) = (run.ran + ran, run.failed + failed, true);
         run.said = said.strip_suffix(PUT_RIGHT).unwrap_or(said).to_owned();
-        run.is_open = said.starts_with(FAILED) && !said.ends_with(PUT_RIGHT);
+        if said.starts_with(FAILED) && !said.ends_with(PUT_RIGHT) {
+            self.open.insert(name.to_owned());
+        } else {
+            self.open.remove(name);
+        }
         true
     }
 
@@ -117,7 +121,7 @@ impl Commands {
                 (ran, 0) => format!(" (ran {ran}×)"),
                 (ran, failed) => format!(" (ran {ran}×, failed {failed}×)"),
             };
-            let later = if run.said.starts_with(FAILED) && !run.is_open { PUT_RIGHT } else { "" };
+            let later = if run.said.starts_with(FAILED) && !self.open.contains(name) { PUT_RIGHT } else { "" };
             (run.rank, format!("- `{name}`{times} → {}{later}", run.said))
         };
         listed.map(line).collect()
@@ -125,7 +129,7 @@ impl Commands {
 
     /// One line for each failure that nothing has put right.
     pub(super) fn in_the_way(&self) -> Vec<String> {
-        let open = self.in_order().into_iter().filter(|(_, run)| run.is_open);
+        let open = self.in_order().into_iter().filter(|(name, _)| self.open.contains(*name));
         let error = |run: &Run| run.said.strip_prefix(FAILED).unwrap_or(&run.said).to_owned();
         open.map(|(name, run)| format!("- `{name}`{FAILS}{}", error(run))).collect()
     }

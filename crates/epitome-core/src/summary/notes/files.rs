@@ -38,6 +38,7 @@ struct FileTrail {
     tests: Option<&'static str>,
     rank: u8,
     last_touched: usize,
+    last_changed: usize,
 }
 
 /// The files that calls named, and what was done to them.
@@ -45,6 +46,8 @@ struct FileTrail {
 pub(super) struct FileTrails {
     trails: HashMap<String, FileTrail>,
     touches: usize,
+    /// The last tests, as how many touches came before them, and what they said.
+    tests: Option<(usize, &'static str)>,
     /// What an earlier summary says of files in words of its own.
     told: Vec<String>,
 }
@@ -93,9 +96,15 @@ impl FileTrails {
 
     /// Tests ran: everything that was edited before them stands as they say.
     pub(super) fn tested(&mut self, passed: bool) {
-        let told = self.trails.iter_mut().filter(|(path, trail)| trail.is_changed() && is_code(path));
-        for (_, trail) in told {
-            trail.tests = Some(if passed { TESTS_PASSED } else { TESTS_FAILED });
+        self.tests = Some((self.touches, if passed { TESTS_PASSED } else { TESTS_FAILED }));
+    }
+
+    fn apply_tests(&mut self) {
+        let Some((touches, said)) = self.tests else { return };
+        for (path, trail) in &mut self.trails {
+            if trail.last_changed <= touches && trail.is_changed() && is_code(path) {
+                trail.tests = Some(said);
+            }
         }
     }
 
@@ -141,6 +150,7 @@ impl FileTrails {
             _ => {
                 // What was said of an older state no longer holds.
                 (trail.tests, trail.last_edit, trail.moved_to) = (None, None, None);
+                trail.last_changed = self.touches;
                 // A file that is made again is there again.
                 trail.counts[DELETED] = usize::from(verb == DELETED);
             }
@@ -159,7 +169,10 @@ impl FileTrails {
         match read_back(item) {
             Some((path, trail)) => {
                 self.touches += 1;
-                self.trails.insert(path.to_owned(), FileTrail { last_touched: self.touches, ..trail });
+                self.trails.insert(
+                    path.to_owned(),
+                    FileTrail { last_touched: self.touches, last_changed: self.touches, ..trail },
+                );
             }
             None => self.told.push(item.to_owned()),
         }
@@ -167,6 +180,7 @@ impl FileTrails {
 
     /// One line a file, the last touched last.
     pub(super) fn in_order(mut self) -> Vec<(u8, String)> {
+        self.apply_tests();
         self.join_spellings();
         let mut trails: Vec<(String, FileTrail)> = self.trails.into_iter().collect();
         trails.sort_by_key(|(_, trail)| trail.last_touched);

@@ -88,7 +88,11 @@ pub(super) fn first_of_now(text: &str, chars: usize) -> String {
 
 /// Whether a sentence names something: a file, a function, a number.
 pub(super) fn names_something(sentence: &str) -> bool {
-    sentence.contains(['`', '/', '_']) || sentence.contains("()") || has_value(sentence)
+    has_name(sentence) || has_value(sentence)
+}
+
+fn has_name(sentence: &str) -> bool {
+    memchr::memchr3(b'`', b'/', b'_', sentence.as_bytes()).is_some() || sentence.contains("()")
 }
 
 fn telling(text: &str) -> impl Iterator<Item = &str> {
@@ -142,25 +146,24 @@ fn tidy(sentence: &str) -> &str {
 }
 
 fn is_sentence(sentence: &str) -> bool {
-    sentence.len() >= SHORTEST && sentence.len() <= 3 * LONGEST && sentence.chars().nth(LONGEST).is_none()
+    let bytes = sentence.len();
+    bytes >= SHORTEST && (bytes <= LONGEST || bytes <= 3 * LONGEST && sentence.chars().nth(LONGEST).is_none())
 }
 
 fn weigh(sentence: &str) -> Option<Statement<'_>> {
     /// Fewer words say nothing alone; scripts without blanks are told by their bytes.
     const FEWEST_WORDS: usize = 5;
-    let words_of = sentence.split_whitespace().count();
-    let short = words_of < FEWEST_WORDS && sentence.is_ascii();
-    if !is_sentence(sentence) || short || sentence.ends_with([':', '?', '：', '？']) {
+    let short = || sentence.split_whitespace().nth(FEWEST_WORDS - 1).is_none() && sentence.is_ascii();
+    if !is_sentence(sentence) || sentence.ends_with([':', '?', '：', '？']) || short() {
         return None;
     }
-    let demanded = requests::demand(sentence).is_some();
-    if demanded && has_word(&FINDERS.as_asked, sentence) {
+    if has_word(&FINDERS.as_asked, sentence) && requests::demand(sentence).is_some() {
         return Some(Statement { about: About::Constraint, weight: WEIGHTY, sentence });
     }
     let cues = words(&FINDERS.cues, sentence).filter_map(|cue| CUES.get(cue)).map(|(_, weight)| *weight).take(3);
     let cues: u8 = cues.sum();
-    let values = u8::from(has_value(sentence));
-    let names = u8::from(names_something(sentence));
+    let has_value = has_value(sentence);
+    let (values, names) = (u8::from(has_value), u8::from(has_value || has_name(sentence)));
     let intends = is_chatter(sentence) || ["Now I", "I'll "].iter().any(|opening| sentence.starts_with(opening));
     let weight = (cues + values + names).saturating_sub(2 * u8::from(intends));
     match (cues >= 2 && weight >= WORTH_SAYING, values > 0 && weight >= WORTH_SAYING) {
@@ -194,6 +197,9 @@ fn has_value(sentence: &str) -> bool {
         "hz",
     ];
     const NAMED: &[&str] = &["port", "version", "timeout", "limit", "budget", "threshold", "pr", "issue", "commit"];
+    if !sentence.bytes().any(|byte| byte.is_ascii_digit()) && !sentence.contains("http") {
+        return false;
+    }
     let mut before = "";
     for word in sentence.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%');

@@ -49,6 +49,31 @@ enum Standing {
     InProgress,
 }
 
+/// What a tool is for, as far as its name tells.
+#[derive(Clone, Copy)]
+struct Tool {
+    kind: CallKind,
+    /// It names where it looked, which is not what it read.
+    searches: bool,
+    /// It asks the person.
+    asks: bool,
+    /// It types into a program that runs.
+    types: bool,
+}
+
+impl Tool {
+    fn of(name: &str) -> Tool {
+        let name = name.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        Tool {
+            kind: CallKind::of(&name),
+            searches: has(&["grep", "glob", "search", "find", "list", "ls"]),
+            asks: has(&["question", "ask_user"]),
+            types: has(&["stdin"]),
+        }
+    }
+}
+
 /// Reads in order, so that what comes later overtakes what came before.
 pub(super) struct Reader<'a, 'counter> {
     notes: &'a mut Notes<'counter>,
@@ -57,6 +82,7 @@ pub(super) struct Reader<'a, 'counter> {
     files: FileTrails,
     commands: Commands,
     tasks: Tasks,
+    tools: HashMap<Arc<str>, Tool>,
     /// Next steps of the earlier summary: obsolete as soon as others are named.
     steps_before: Vec<String>,
 }
@@ -70,6 +96,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             files: FileTrails::default(),
             commands: Commands::default(),
             tasks: Tasks::default(),
+            tools: HashMap::new(),
             steps_before: Vec::new(),
         }
     }
@@ -242,18 +269,15 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         if text.starts_with(REFUSED) {
             return self.read_refusal(call, &text);
         }
-        let tool = call.name.to_lowercase();
-        if tool.contains("question") || tool.contains("ask_user") {
+        let tool = self.tools.entry(call.name.clone()).or_insert_with(|| Tool::of(&call.name));
+        let Tool { kind, searches, asks, types } = *tool;
+        if asks {
             return self.notes.add(Section::Decisions, SALIENT, format!("{USER_ANSWERED}{}", one_line(&text, 400)));
         }
-        let kind = CallKind::of(&tool);
-        let path = arguments::string_argument(&call.arguments, PATH_KEYS);
-        let patches = call.arguments.contains("*** Begin Patch");
+        let path = || arguments::string_argument(&call.arguments, PATH_KEYS);
         match kind {
             CallKind::Reads => {
-                // A search names where it looked, which is not what it read.
-                let searches = ["grep", "glob", "search", "find", "list", "ls"].iter().any(|word| tool.contains(word));
-                if !searches && !Outcome::of_call(&text, result.is_error).failed {
+                if !searches && !Outcome::is_failure(&text, result.is_error) {
                     self.files.note(call, kind, "");
                 }
                 // A source file that speaks of errors has not failed; a log that does says so in capitals.
@@ -261,15 +285,15 @@ impl<'a, 'counter> Reader<'a, 'counter> {
                     self.notes.add(Section::Critical, LATER, format!("- {}", cut_to_chars(line.trim(), 240)));
                 }
             }
-            CallKind::Writes if path.is_some() || patches => {
+            CallKind::Writes if path().is_some() || call.arguments.contains("*** Begin Patch") => {
                 let outcome = Outcome::of_call(&text, result.is_error);
                 if !outcome.failed {
                     self.files.note(call, kind, &text);
                 }
-                self.commands.note_edit(path.as_deref().unwrap_or("files with a patch"), outcome);
+                self.commands.note_edit(path().as_deref().unwrap_or("files with a patch"), outcome);
             }
             // What is typed into a program that runs is no step of its own.
-            CallKind::Writes | CallKind::Runs if tool.contains("stdin") => {}
+            CallKind::Writes | CallKind::Runs if types => {}
             CallKind::Writes | CallKind::Runs => self.read_run(call, kind, &text, result.is_error),
         }
     }

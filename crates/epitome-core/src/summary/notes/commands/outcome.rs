@@ -48,13 +48,10 @@ impl Outcome {
         let code = exit_code(text);
         let told = code.filter(|code| *code != 0 || !script.is_piped());
         let failed = is_error
-            || FAILURES.iter().any(|opening| text.starts_with(opening)) && code.is_none()
+            || Outcome::is_failure(text, false) && code.is_none()
             || match told {
                 Some(code) => code != 0,
-                None => {
-                    script.checks() && body.lines().any(|line| FAILING.iter().any(|word| line.starts_with(word)))
-                        || script.checks() && error_lines(body).any(is_strong)
-                }
+                None => script.checks() && (says_failing(body) || error_lines(body).any(is_strong)),
             };
         if failed {
             return Outcome { failed, said: format!("{FAILED}{}", error_in(body)) };
@@ -69,18 +66,31 @@ impl Outcome {
 
     /// How any other call ended.
     pub(in crate::summary::notes) fn of_call(text: &str, is_error: bool) -> Outcome {
-        if is_error || FAILURES.iter().any(|opening| text.starts_with(opening)) {
+        if Outcome::is_failure(text, is_error) {
             return Outcome { failed: true, said: format!("{FAILED}{}", error_in(text)) };
         }
         Outcome { failed: false, said: briefly(&Script::default(), text) }
     }
+
+    /// Whether a call that runs no command failed.
+    pub(in crate::summary::notes) fn is_failure(text: &str, is_error: bool) -> bool {
+        is_error || FAILURES.iter().any(|opening| text.starts_with(opening))
+    }
+}
+
+fn says_failing(text: &str) -> bool {
+    // Most lines are told by their first byte.
+    let may =
+        |line: &str| line.as_bytes().first().is_some_and(|first| matches!(first, b'F' | b'-' | b'n' | b'B' | 0xe2));
+    text.lines().any(|line| may(line) && FAILING.iter().any(|word| line.starts_with(word)))
 }
 
 /// What the program printed: some tools say more around it.
 fn body(text: &str) -> &str {
-    let head = text.char_indices().nth(1_000).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
-    match head.split_once("\nOutput:\n") {
-        Some((above, _)) => text.get(above.len() + "\nOutput:\n".len()..).unwrap_or(text),
+    const OUTPUT: &[u8] = b"\nOutput:\n";
+    let head = text.as_bytes().get(..1_000).unwrap_or(text.as_bytes());
+    match memmem::find(head, OUTPUT) {
+        Some(at) => text.get(at + OUTPUT.len()..).unwrap_or(text),
         None if text.starts_with("Exit code ") => text.split_once('\n').map_or("", |(_, body)| body),
         None => text,
     }
@@ -116,17 +126,25 @@ fn error_in(text: &str) -> String {
 
 /// What a run adds up to, as it says itself.
 fn totals(text: &str) -> Option<String> {
-    let last = text.lines().rev().take(LAST_LINES);
-    let number_before = |line: &str, word: &str| {
-        let (before, _) = line.split_once(word)?;
-        before.trim_end().rsplit(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
-    };
-    let passed = last.clone().filter_map(|line| Some((number_before(line, "passed")?, line)));
-    if let Some((_, line)) = passed.max_by_key(|(number, _)| *number) {
-        return Some(cut_to_chars(line.trim(), 100));
+    let last = last_lines(text, LAST_LINES);
+    if memmem::find(last.as_bytes(), b"passed").is_some() {
+        let number_before = |line: &str, word: &str| {
+            let (before, _) = line.split_once(word)?;
+            before.trim_end().rsplit(|c: char| !c.is_ascii_digit()).next()?.parse::<u64>().ok()
+        };
+        let passed = last.lines().rev().filter_map(|line| Some((number_before(line, "passed")?, line)));
+        if let Some((_, line)) = passed.max_by_key(|(number, _)| *number) {
+            return Some(cut_to_chars(line.trim(), 100));
+        }
     }
-    let packages = last.filter(|line| line.starts_with("ok  \t") || line.starts_with("ok\t")).count();
+    let packages = last.lines().filter(|line| line.starts_with("ok  \t") || line.starts_with("ok\t")).count();
     (packages > 0).then(|| format!("{packages} packages ok"))
+}
+
+fn last_lines(text: &str, count: usize) -> &str {
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let start = memchr::memrchr_iter(b'\n', text.as_bytes()).nth(count - 1).map_or(0, |newline| newline + 1);
+    text.get(start..).unwrap_or(text)
 }
 
 fn briefly(script: &Script, text: &str) -> String {

@@ -1,0 +1,55 @@
+//! The terms of a transcript, by number.
+//!
+//! The same names and paths come again and again: what stands between two blanks is taken apart once.
+
+use crate::summary::terms::{self, KeyMap, Kind, Run, key};
+
+/// All terms that were met.
+pub(super) struct Lexicon {
+    kinds: Vec<Kind>,
+    ids: KeyMap<u32>,
+    /// Where the terms of each run stand in `of_runs`.
+    runs: KeyMap<(u32, u32)>,
+    of_runs: Vec<u32>,
+}
+
+impl Lexicon {
+    /// Has room for the terms of so many lines.
+    pub(super) fn for_lines(lines: usize) -> Lexicon {
+        let runs = KeyMap::with_capacity_and_hasher(lines, Default::default());
+        let ids = KeyMap::with_capacity_and_hasher(lines / 2, Default::default());
+        Lexicon { kinds: Vec::new(), ids, runs, of_runs: Vec::with_capacity(lines) }
+    }
+
+    /// What each term is, by number.
+    pub(super) fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The terms of a run; those that are new get a number.
+    pub(super) fn of_run(&mut self, run: Run<'_>) -> &[u32] {
+        let Lexicon { kinds, ids, runs, of_runs } = self;
+        let (start, end) = *runs.entry(key(run.text)).or_insert_with(|| {
+            let start = of_runs.len() as u32;
+            run.each_term(|term| {
+                of_runs.push(*ids.entry(key(term.text)).or_insert_with(|| {
+                    kinds.push(term.kind);
+                    kinds.len() as u32 - 1
+                }));
+            });
+            (start, of_runs.len() as u32)
+        });
+        of_runs.get(start as usize..end as usize).unwrap_or_default()
+    }
+
+    /// Calls `found` with each known term of a text.
+    pub(super) fn known_in(&self, text: &str, mut found: impl FnMut(u32)) {
+        terms::each_run(text, |run| match self.runs.get(&key(run.text)) {
+            Some((start, end)) => {
+                let terms = self.of_runs.get(*start as usize..*end as usize).unwrap_or_default();
+                terms.iter().copied().for_each(&mut found);
+            }
+            None => run.each_term(|term| self.ids.get(&key(term.text)).copied().into_iter().for_each(&mut found)),
+        });
+    }
+}
