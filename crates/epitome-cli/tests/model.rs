@@ -79,7 +79,7 @@ fn for_programs_the_report_tells_the_same() {
     let report: serde_json::Value = serde_json::from_str(report).expect("JSON");
     let expected = serde_json::json!({"asked": {
         "name": "small",
-        "work": {"chunks": 1, "calls": 1, "input": 12_345, "output": 67, "cost_usd": null},
+        "work": {"chunks": 1, "calls": 1, "input": 12_345, "output": 67, "cost_usd": null, "estimated": false},
         "audit": {"checked": 2, "unverified": ["INVENTED_PORT"]},
     }});
     assert_eq!(report["summary_by"], expected);

@@ -61,6 +61,8 @@ pub struct Work {
     pub output: Tokens,
     /// US dollars, where the model's price is known.
     pub cost_usd: Option<f64>,
+    /// Some of the tokens were not reported: an answer that broke off may have taken what it had said, or all it could.
+    pub estimated: bool,
 }
 
 impl std::ops::AddAssign<&Work> for Work {
@@ -73,6 +75,7 @@ impl std::ops::AddAssign<&Work> for Work {
             (Some(one), Some(two)) => Some(one + two),
             (one, two) => one.or(two),
         };
+        self.estimated |= other.estimated;
     }
 }
 

@@ -30,6 +30,29 @@ pub struct Reply {
     pub output: Option<u64>,
 }
 
+/// A call that brought no answer.
+#[derive(Debug)]
+pub struct Unanswered {
+    /// Why.
+    pub why: AskError,
+    /// What it may have cost all the same.
+    pub billed: Billed,
+}
+
+/// What a call that brought no answer is paid for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Billed {
+    /// It did not arrive, or was turned away.
+    Nothing,
+    /// The model may have worked on it.
+    Perhaps {
+        /// What came of the answer.
+        so_far: Reply,
+        /// It came to its end, so that its reported tokens are all there are.
+        ended: bool,
+    },
+}
+
 /// Of an error's body, read at most.
 const ERROR_BYTES: usize = 64 * 1024;
 /// An event of a stream is not larger.
@@ -47,25 +70,39 @@ pub async fn ask(
     endpoint: &Endpoint,
     question: &Question<'_>,
     progress: Duration,
-) -> Result<Reply, AskError> {
+) -> Result<Reply, Unanswered> {
     let host = endpoint.host().to_owned();
-    let silent = |_| AskError::NoProgress { host: host.clone(), after: progress };
-    let request = request(endpoint, question)?;
+    let free = |why: AskError| Unanswered { why, billed: Billed::Nothing };
+    let unknown = |why: AskError| Answer::default().unanswered(why);
+    let request = request(endpoint, question).map_err(free)?;
+    let silent = |_| unknown(AskError::NoProgress { host: host.clone(), after: progress });
     let response = timeout(progress, http.send(request)).await.map_err(silent)?;
-    let response = response.map_err(|error| AskError::Unreachable { host: host.clone(), source: error.into() })?;
+    let response = response.map_err(|error| {
+        let never_arrived = error.is_connect();
+        let why = AskError::Unreachable { host: host.clone(), source: error.into() };
+        if never_arrived { free(why) } else { unknown(why) }
+    })?;
     let status = response.status();
     if status.is_redirection() {
-        return Err(AskError::Redirected { host, status: status.as_u16() });
+        return Err(free(AskError::Redirected { host, status: status.as_u16() }));
     }
     let is_stream = content_type(response.headers()).contains("text/event-stream");
     let limit = EVENT_BYTES + BYTES_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(usize::MAX / 4096);
     let mut reading = Reading { host, dialect: endpoint.dialect, progress, limit };
     if !status.is_success() {
-        return Err(reading.refusal(response).await);
+        return Err(free(reading.refusal(response).await));
     }
     let words = EVENT_BYTES.min(WORDS_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(EVENT_BYTES));
-    let answer = if is_stream { reading.stream(response, words).await? } else { reading.whole(response).await? };
-    answer.finish(&reading.host, Tokens(question.most_tokens))
+    let mut answer = Answer::default();
+    let read = if is_stream {
+        reading.stream(response, words, &mut answer).await
+    } else {
+        reading.whole(response, &mut answer).await
+    };
+    match read.and_then(|()| answer.check(&reading.host, Tokens(question.most_tokens))) {
+        Ok(()) => Ok(answer.reply()),
+        Err(why) => Err(answer.unanswered(why)),
+    }
 }
 
 fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Full<Bytes>>, AskError> {
@@ -120,10 +157,14 @@ impl Reading {
         }
     }
 
-    async fn stream(&mut self, response: Response<Incoming>, words: usize) -> Result<Answer, AskError> {
+    async fn stream(
+        &mut self,
+        response: Response<Incoming>,
+        words: usize,
+        answer: &mut Answer,
+    ) -> Result<(), AskError> {
         let mut body = response.into_body();
         let mut events = EventReader::new(EVENT_BYTES);
-        let mut answer = Answer::default();
         let mut read = 0;
         let mut last_words = Instant::now();
         while let Some(bytes) = self.next(&mut body).await? {
@@ -148,7 +189,7 @@ impl Reading {
         if answer.ending.is_none() {
             return Err(AskError::Cut { host: self.host.clone() });
         }
-        Ok(answer)
+        Ok(())
     }
 
     fn pieces(&self, event: &Event) -> Result<Vec<Piece>, AskError> {
@@ -156,14 +197,12 @@ impl Reading {
         self.dialect.pieces(event).ok_or_else(|| AskError::NotUnderstood { host: self.host.clone(), what })
     }
 
-    async fn whole(&self, response: Response<Incoming>) -> Result<Answer, AskError> {
+    async fn whole(&self, response: Response<Incoming>, answer: &mut Answer) -> Result<(), AskError> {
         let bytes = self.all(response, self.limit).await?;
         let what = "neither a stream of events nor an answer in JSON";
         let pieces = self.dialect.whole(&bytes);
         let pieces = pieces.ok_or_else(|| AskError::NotUnderstood { host: self.host.clone(), what })?;
-        let mut answer = Answer::default();
-        answer.take(pieces, &self.host)?;
-        Ok(answer)
+        answer.take(pieces, &self.host)
     }
 
     async fn all(&self, response: Response<Incoming>, limit: usize) -> Result<Vec<u8>, AskError> {
@@ -218,17 +257,24 @@ impl Answer {
         Ok(())
     }
 
-    fn finish(mut self, host: &str, limit: Tokens) -> Result<Reply, AskError> {
+    /// Whether it is an answer.
+    fn check(&self, host: &str, limit: Tokens) -> Result<(), AskError> {
         let host = host.to_owned();
         let empty = self.reply.text.trim().is_empty();
         match self.ending {
             Some(Ending::Declined) => Err(AskError::Declined { host }),
             Some(Ending::Limit) if empty => Err(AskError::Unfinished { host, limit }),
             Some(Ending::Complete | Ending::Limit) | None if empty => Err(AskError::Empty { host }),
-            ending @ (Some(Ending::Complete | Ending::Limit) | None) => {
-                self.reply.at_limit = ending == Some(Ending::Limit);
-                Ok(self.reply)
-            }
+            Some(Ending::Complete | Ending::Limit) | None => Ok(()),
         }
+    }
+
+    fn reply(self) -> Reply {
+        Reply { at_limit: self.ending == Some(Ending::Limit), ..self.reply }
+    }
+
+    fn unanswered(self, why: AskError) -> Unanswered {
+        let ended = self.ending.is_some();
+        Unanswered { why, billed: Billed::Perhaps { so_far: self.reply(), ended } }
     }
 }

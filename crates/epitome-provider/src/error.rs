@@ -123,7 +123,8 @@ pub enum ProviderError {
     },
     /// The next call could cost more than is left.
     #[error(
-        "summaries may cost ${cap:.2}, ${spent:.4} is spent and the next call may cost ${next:.4}; raise auxiliary.compression.max_spend"
+        "summaries may cost ${}, ${spent:.4} is spent and the next call may cost ${next:.4}; raise auxiliary.compression.max_spend",
+        dollars(*.cap)
     )]
     SpendCap {
         /// What all may cost.
@@ -200,6 +201,13 @@ impl From<ProviderError> for SummarizeError {
         }
         SummarizeError::Unavailable(error.to_string())
     }
+}
+
+/// With as many digits as it was set with, and two at least.
+fn dollars(sum: f64) -> String {
+    let exact = sum.to_string();
+    let digits = exact.split_once('.').map_or(0, |(_, digits)| digits.len());
+    if digits < 2 { format!("{sum:.2}") } else { exact }
 }
 
 fn seconds(duration: &Duration) -> String {

@@ -12,7 +12,7 @@ use epitome_core::tokens::{TokenCounter, Tokens};
 use epitome_wire::asking::{LimitKey, Question};
 use tokio::time::{Instant, sleep};
 
-use crate::call::{self, Reply};
+use crate::call::{self, Billed, Reply, Unanswered};
 use crate::cooldown::{Cooldown, Record};
 use crate::endpoint::Endpoint;
 use crate::error::{AskError, ProviderError};
@@ -242,19 +242,18 @@ impl ModelSummarizer {
         };
         let mut failed = 0;
         loop {
-            let spent = self.state().spent;
-            let most = Tokens(call.most_tokens);
-            spend::allow(&self.name, &self.facts, self.settings.max_spend, spent, call.weight, most)?;
+            let reserved = self.reserve(call)?;
             work.calls += 1;
             let answer = call::ask(&self.http, &self.endpoint, &question, self.settings.progress).await;
+            self.settle(self.took(call, &answer), reserved, work);
             match answer {
                 Ok(reply) => {
-                    self.account(call, &reply, work);
+                    self.learn_scale(call, &reply);
                     return self.unless_cut(call, reply).map_err(ProviderError::Ask);
                 }
-                Err(error) => {
+                Err(Unanswered { why, .. }) => {
                     failed += 1;
-                    let Some(pause) = self.settings.retry.wait(failed, &error) else { return Err(error.into()) };
+                    let Some(pause) = self.settings.retry.wait(failed, &why) else { return Err(why.into()) };
                     self.tell(&Stage::Waiting { pause });
                     sleep(pause).await;
                 }
@@ -262,15 +261,51 @@ impl ModelSummarizer {
         }
     }
 
-    /// Notes what a call took, and how the model counts.
-    fn account(&self, call: &Call, reply: &Reply, work: &mut Work) {
-        let input = reply.input.map_or(call.weight, Tokens);
-        let output = reply.output.map_or_else(|| self.counter.estimate(&reply.text), Tokens);
-        let cost = spend::cost(&self.facts, input, output);
-        *work += &Work { chunks: 0, calls: 0, input, output, cost_usd: cost };
+    /// Counts what a call may cost at most as spent, before it is made: whoever stops waiting for it has paid for it too.
+    fn reserve(&self, call: &Call) -> Result<f64, ProviderError> {
         let mut state = self.state();
-        state.spent += cost.unwrap_or(0.0);
+        let (input, output) = (call.weight.share(state.scale), Tokens(call.most_tokens));
+        spend::allow(&self.name, &self.facts, self.settings.max_spend, state.spent, input, output)?;
+        let reserved = spend::cost(&self.facts, input, output).unwrap_or(0.0);
+        state.spent += reserved;
+        Ok(reserved)
+    }
+
+    /// What a call took, or may have taken.
+    fn took(&self, call: &Call, answer: &Result<Reply, Unanswered>) -> Work {
+        let said = |text: &str| self.counter.estimate(text);
+        let (input, output, estimated) = match answer {
+            Ok(reply) => {
+                let output = reply.output.map_or_else(|| said(&reply.text), Tokens);
+                (reply.input, output, reply.input.is_none() || reply.output.is_none())
+            }
+            Err(Unanswered { billed: Billed::Nothing, .. }) => return Work::default(),
+            Err(Unanswered { billed: Billed::Perhaps { so_far, ended }, .. }) => {
+                // Whoever thinks unseen may have thought up to the limit.
+                let is_seen = self.endpoint.limit_key == LimitKey::MaxTokens && !so_far.text.is_empty();
+                match so_far.output.map(Tokens) {
+                    Some(output) if *ended => (so_far.input, output, so_far.input.is_none()),
+                    output if is_seen => (so_far.input, said(&so_far.text).max(output.unwrap_or_default()), true),
+                    Some(_) | None => (so_far.input, Tokens(call.most_tokens), true),
+                }
+            }
+        };
+        let input = input.map_or(call.weight, Tokens);
+        let cost_usd = spend::cost(&self.facts, input, output);
+        Work { chunks: 0, calls: 0, input, output, cost_usd, estimated }
+    }
+
+    /// Notes what a call took in place of what was reserved for it.
+    fn settle(&self, took: Work, reserved: f64, work: &mut Work) {
+        self.state().spent += took.cost_usd.unwrap_or(0.0) - reserved;
+        *work += &took;
+    }
+
+    /// Notes how the model counts.
+    fn learn_scale(&self, call: &Call, reply: &Reply) {
+        let input = reply.input.map_or(call.weight, Tokens);
         let found = input.0 as f64 / call.weight.0.max(1) as f64;
+        let mut state = self.state();
         state.scale = state.scale.max(found.min(4.0));
     }
 

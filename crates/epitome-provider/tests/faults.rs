@@ -285,6 +285,49 @@ async fn no_more_is_spent_than_allowed() {
 }
 
 #[tokio::test]
+async fn what_was_sent_and_brought_nothing_is_paid_for_too() {
+    let capped = |base: Settings| Settings { model: Some("priced".to_owned()), max_spend: Some(0.2), ..base };
+    let stopped = r#"data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n"#;
+    let empty = format!("{stopped}data: [DONE]\n\n");
+    let empty = Act::Status(200, vec![("content-type", "text/event-stream".to_owned())], empty);
+    // (what is done, for how long it is waited, whether the answer's tokens can be seen)
+    let cases = [
+        (Act::SaysAndCuts("## Goal\n- port it".to_owned()), settings(), true),
+        (Act::SaysAndHangs("## Goal\n- port it".to_owned()), impatient(), true),
+        (empty, settings(), false),
+        (Act::Hangs, impatient(), false),
+    ];
+    for (act, base, is_seen) in cases {
+        let server = Server::start(vec![act.clone()]).await;
+        let summarizer = summarizer_at(&server.base_url, AskDialect::OpenAiChat, capped(base));
+        let mut work = epitome_core::summary::Work::default();
+        let mut reason = String::new();
+        for _ in 0..40 {
+            let answer = summarizer.ask(&request(5)).await;
+            work += &answer.work;
+            reason = answer.body.expect_err("nothing comes").to_string();
+        }
+        let told = format!("{act:?}: {work:?}, {reason}");
+        assert!(reason.contains("summaries may cost $0.20, ") && reason.contains("max_spend"), "{told}");
+        assert_eq!(work.calls, server.asked().len(), "{told}");
+        assert!(work.estimated && work.input >= Tokens(500), "{told}");
+        let cost = work.cost_usd.expect("it has a price");
+        assert!(cost <= 0.2 && cost > 0.01, "{told}");
+        if !is_seen {
+            assert_eq!((work.calls, work.output), (1, Tokens(1_300)), "all that the answer may take: {told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoever_turns_a_call_away_is_not_paid() {
+    let settings = Settings { model: Some("priced".to_owned()), max_spend: Some(0.2), ..settings() };
+    let (answer, server) = run(vec![status(503)], settings).await;
+    assert_eq!((server.asked().len(), answer.work.calls), (4, 4));
+    assert_eq!((answer.work.input, answer.work.cost_usd, answer.work.estimated), (Tokens(0), None, false));
+}
+
+#[tokio::test]
 async fn anthropic_is_asked_in_its_own_dialect() {
     let server = Server::start(vec![Act::SaysAnthropic(SUMMARY.to_owned())]).await;
     let answer = summarizer_at(&server.base_url, AskDialect::AnthropicMessages, settings()).ask(&request(5)).await;

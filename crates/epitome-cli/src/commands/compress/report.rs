@@ -72,9 +72,14 @@ fn worked(work: &SummaryWork) -> String {
         return String::new();
     }
     let plural = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
-    let cost = work.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.4}"));
+    let cost = match work.cost_usd {
+        Some(cost) if work.estimated => format!(", ≈ ${cost:.4}"),
+        Some(cost) => format!(", ${cost:.4}"),
+        None => String::new(),
+    };
     let (chunks, calls) = (plural(work.chunks, "part", "parts"), plural(work.calls, "call", "calls"));
-    format!(" ({chunks}, {calls}, {} tokens in, {} out{cost})", work.input, work.output)
+    let about = if work.estimated { "≈ " } else { "" };
+    format!(" ({chunks}, {calls}, {about}{} tokens in, {about}{} out{cost})", work.input, work.output)
 }
 
 /// What of its claims stands nowhere.

@@ -130,7 +130,8 @@ fn line_below(text: &str, at: usize) -> Option<Range<usize>> {
 /// `login user password x` of a `.netrc`, and `the password is x`.
 fn named_in_words(text: &str, spans: &mut Vec<Range<usize>>) {
     static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let names = ["password is ", "passphrase is ", "passwort ist ", "token is ", "key is ", "secret is ", "password "];
+        let names =
+            ["password is ", "passphrase is ", "passwort ist ", "token is ", "key is ", "secret is ", "password "];
         let built = AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .match_kind(aho_corasick::MatchKind::LeftmostLongest)
