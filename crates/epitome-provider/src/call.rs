@@ -1,8 +1,8 @@
 //! One question and its answer, read as it streams in.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use ::http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use ::http::{HeaderMap, Method, Request, Response};
 use bytes::Bytes;
 use epitome_core::tokens::Tokens;
@@ -93,6 +93,9 @@ pub async fn ask(
         return Err(free(reading.refusal(response).await));
     }
     let words = EVENT_BYTES.min(WORDS_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(EVENT_BYTES));
+    if let Some(how) = compression(response.headers()) {
+        return Err(unknown(AskError::Compressed { host: reading.host, how }));
+    }
     let mut answer = Answer::default();
     let read = if is_stream {
         reading.stream(response, words, &mut answer).await
@@ -110,6 +113,8 @@ fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Full<
     let body = Full::new(Bytes::from(endpoint.dialect.body(question)));
     let mut request = Request::builder().method(Method::POST).uri(endpoint.url.clone());
     request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream, application/json");
+    // Without a word any compression would be welcome.
+    request = request.header(ACCEPT_ENCODING, "identity");
     for (name, value) in endpoint.dialect.headers() {
         request = request.header(*name, *value);
     }
@@ -122,6 +127,27 @@ fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Full<
 
 fn content_type(headers: &HeaderMap) -> String {
     headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default().to_lowercase()
+}
+
+/// How an answer is compressed, which it should not be.
+fn compression(headers: &HeaderMap) -> Option<&'static str> {
+    let said = headers.get(CONTENT_ENCODING)?.to_str().unwrap_or_default().trim().to_ascii_lowercase();
+    match said.as_str() {
+        "" | "identity" => None,
+        "gzip" | "x-gzip" => Some("gzip"),
+        "br" => Some("br"),
+        "deflate" => Some("deflate"),
+        "zstd" => Some("zstd"),
+        _ => Some("in a way of its own"),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a date that a provider names is compared with this machine's clock, here"
+)]
+fn now() -> SystemTime {
+    SystemTime::now()
 }
 
 struct Reading {
@@ -222,7 +248,7 @@ impl Reading {
         let host = self.host.clone();
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let retry_after = header.and_then(retry_after);
+        let retry_after = header.and_then(|header| retry_after(header, now()));
         // The status says enough if its body cannot be had.
         let body = self.all(response, ERROR_BYTES).await.unwrap_or_default();
         let complaint = complaint(&body);

@@ -77,6 +77,14 @@ pub enum AskError {
         /// What was expected.
         what: &'static str,
     },
+    /// The answer is compressed.
+    #[error("the answer of {host} is compressed ({how}), which was not asked for")]
+    Compressed {
+        /// Who.
+        host: String,
+        /// How.
+        how: &'static str,
+    },
     /// The answer does not end.
     #[error("the answer of {host} is larger than {limit} bytes")]
     TooMuch {
@@ -181,6 +189,7 @@ impl AskError {
             | AskError::TooLong { .. }
             | AskError::Redirected { .. }
             | AskError::NotUnderstood { .. }
+            | AskError::Compressed { .. }
             | AskError::TooMuch { .. }
             | AskError::Declined { .. }
             | AskError::Unfinished { .. }

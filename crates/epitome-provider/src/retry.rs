@@ -1,6 +1,6 @@
 //! When a call that failed is made again: later each time, never in step with others, and as the provider asks.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::error::AskError;
 
@@ -56,10 +56,42 @@ impl Retry {
     }
 }
 
-/// What `Retry-After` says in seconds. A date would need a clock, and is taken for nothing.
-pub fn retry_after(header: &str) -> Option<Duration> {
-    let seconds: f64 = header.trim().parse().ok()?;
-    (seconds.is_finite() && seconds >= 0.0).then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+/// How long `Retry-After` asks to wait: it says seconds, or a date. A date that is past says nothing.
+pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
+    let header = header.trim();
+    match header.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => {
+            Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+        }
+        Ok(_) => None,
+        Err(_) => http_date(header)?.duration_since(now).ok().filter(|wait| !wait.is_zero()),
+    }
+}
+
+/// `Sun, 06 Nov 1994 08:49:37 GMT`, the form that RFC 9110 asks for.
+fn http_date(text: &str) -> Option<SystemTime> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (_, date) = text.split_once(", ")?;
+    let mut words = date.split(' ');
+    let mut number = |digits: usize| {
+        let word = words.next().filter(|word| word.len() == digits && word.bytes().all(|byte| byte.is_ascii_digit()));
+        word.and_then(|word| word.parse::<u64>().ok())
+    };
+    let day = number(2).filter(|day| (1..=31).contains(day))?;
+    let month = words.next().and_then(|name| MONTHS.iter().position(|month| *month == name))? as u64;
+    let year = words.next().filter(|year| year.len() == 4)?.parse::<u64>().ok().filter(|year| *year >= 1970)?;
+    let mut clock = words.next()?.split(':').map(|part| part.parse::<u64>().ok().filter(|_| part.len() == 2));
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    let is_time = hour < 24 && minute < 60 && second <= 60 && clock.next().is_none();
+    if !is_time || words.next() != Some("GMT") || words.next().is_some() {
+        return None;
+    }
+    // Years begin in March, so that the day of a leap year is the last; the months then have a rule.
+    let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
+    // To the first of January 1970.
+    let days = days.checked_sub(719_468)?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(((days * 24 + hour) * 60 + minute) * 60 + second))
 }
 
 #[cfg(test)]
@@ -110,11 +142,38 @@ mod tests {
 
     #[test]
     fn retry_after_is_read() {
-        assert_eq!(retry_after(" 2 "), Some(Duration::from_secs(2)));
-        assert_eq!(retry_after("0.5"), Some(Duration::from_millis(500)));
-        assert_eq!(retry_after("1e300"), Some(Duration::MAX));
-        for nothing in ["", "-1", "NaN", "Wed, 21 Oct 2026 07:28:00 GMT"] {
-            assert_eq!(retry_after(nothing), None, "{nothing}");
+        // 2026-10-21 07:27:57, by `date -d @1792567677`.
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_792_567_677);
+        let after = |header: &str| retry_after(header, now);
+        assert_eq!(after(" 2 "), Some(Duration::from_secs(2)));
+        assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
+        assert_eq!(after("1e300"), Some(Duration::MAX));
+        assert_eq!(after("Wed, 21 Oct 2026 07:28:00 GMT"), Some(Duration::from_secs(3)));
+        for nothing in [
+            "",
+            "-1",
+            "NaN",
+            "Wed, 21 Oct 2026 07:27:57 GMT",
+            "Sun, 06 Nov 1994 08:49:37 GMT",
+            "Wed, 21 Oct 2026 07:28:00 CET",
+            "Wed, 21 Oct 2026 25:28:00 GMT",
+            "Wed, 0 Foo 99999999999999999999 07:28:00 GMT",
+            "Wednesday",
+        ] {
+            assert_eq!(after(nothing), None, "{nothing}");
         }
+    }
+
+    #[test]
+    fn dates_are_days_since_1970() {
+        let seconds = |text: &str| {
+            http_date(text)
+                .and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok())
+                .map(|since| since.as_secs())
+        };
+        assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(seconds("Tue, 29 Feb 2000 23:59:59 GMT"), Some(951_868_799));
+        assert_eq!(seconds("Mon, 01 Mar 2100 00:00:00 GMT"), Some(4_107_542_400));
     }
 }

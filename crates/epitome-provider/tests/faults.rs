@@ -102,6 +102,16 @@ async fn too_many_requests_are_made_again() {
 async fn whoever_asks_for_an_hour_is_not_waited_for() {
     let after = Act::Status(429, vec![("retry-after", "3600".to_owned())], String::new());
     fails(run(vec![after], settings()).await, 1, "429");
+    let on = Act::Status(429, vec![("retry-after", "Thu, 31 Dec 2099 23:59:59 GMT".to_owned())], String::new());
+    fails(run(vec![on], settings()).await, 1, "429");
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_told_as_one() {
+    let headers = vec![("content-type", "text/event-stream".to_owned()), ("content-encoding", "gzip".to_owned())];
+    let (answer, server) = run(vec![Act::Status(200, headers, "?".to_owned())], settings()).await;
+    assert!(server.asked().remove(0).head.contains("accept-encoding: identity"));
+    fails((answer, server), 1, "is compressed (gzip), which was not asked for");
 }
 
 #[tokio::test]
