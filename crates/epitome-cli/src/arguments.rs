@@ -67,7 +67,9 @@ Examples:
 
 Accepted: requests of OpenAI Chat, Anthropic Messages and OpenAI Responses, bare arrays of messages, and JSON lines.
 Below the trigger (half of the window, unless compression.threshold says otherwise) a session comes out as it went in.
-No model is asked and nothing leaves this machine.";
+No model is asked and nothing leaves this machine, unless a summary model is configured: auxiliary.compression.base_url or
+.provider, by --set, in the environment, or in the file of settings (./epitome.yaml too). The middle of the session is then
+sent to it without the secrets that can be told from other text.";
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionArguments {
@@ -95,7 +97,7 @@ pub(crate) struct SessionArguments {
 pub(crate) struct CompressArguments {
     #[command(flatten)]
     pub(crate) session: SessionArguments,
-    /// End at this size, whatever it takes; overrides tail and protect_last_n
+    /// End at this size, whatever it takes; overrides tail and protect_last_n, and may cut the newest outputs
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) target_tokens: Option<u64>,
     /// Compact even below the trigger
