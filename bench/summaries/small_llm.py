@@ -23,8 +23,7 @@ def compress(options, session, settings):
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         raise SystemExit(f"{session.name}: {run.stderr}")
-    reports = [line.removeprefix("epitome: ") for line in run.stderr.splitlines()]
-    return run.stdout, json.loads(next(line for line in reports if line.startswith("{")))
+    return run.stdout, json.loads(next(line for line in run.stderr.splitlines() if line.startswith("{")))
 
 
 def problems(text):

@@ -109,7 +109,7 @@ pub(crate) struct CompressArguments {
     /// Show what would be done, and do nothing
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Say on stderr what was done
+    /// Say on stderr what was done; with --json in one line of JSON
     #[arg(long)]
     pub(crate) report: bool,
     /// Keep what is removed in this directory, by content hash, so that `expand` can bring it back

@@ -34,6 +34,12 @@ fn say(line: &str) {
     drop(writeln!(io::stderr().lock(), "epitome: {line}"));
 }
 
+/// Writes JSON to stderr, one line without a name before it, for programs.
+fn say_json(value: &serde_json::Value) {
+    // There is nobody left to tell if stderr is gone.
+    drop(writeln!(io::stderr().lock(), "{value}"));
+}
+
 /// Writes lines to stdout.
 fn print(text: &str) -> Result<(), Failure> {
     crate::files::write(None, text.as_bytes())

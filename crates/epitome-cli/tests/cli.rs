@@ -212,8 +212,7 @@ fn a_size_that_is_asked_for_is_met() {
     for target in ["4000", "12000", "30000"] {
         let run = epitome(&["compress", "--target-tokens", target, "--report", "--json"], &sample_bytes());
         assert_eq!(run.code, 0, "{}", run.stderr);
-        let report = run.stderr.trim_start_matches("epitome: ");
-        let report: serde_json::Value = serde_json::from_str(report).expect("--json gives JSON");
+        let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("--json gives JSON");
         let after = report["tokens_after"].as_u64().expect("a number");
         let target: u64 = target.parse().expect("a number");
         assert!(after <= target && after * 10 >= target * 5, "{after} of {target}");
@@ -394,7 +393,7 @@ fn text_that_the_estimate_was_not_made_for_is_counted() {
     }
     let session = serde_json::to_vec(&serde_json::json!({"messages": messages})).expect("JSON");
     let run = epitome(&["compress", "--context-length", "60000", "--report", "--json"], &session);
-    let report: serde_json::Value = serde_json::from_str(run.stderr.trim_start_matches("epitome: ")).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON");
     assert_eq!(report["tokens_before_estimated"], false, "{report}");
     assert_eq!(report["action"], "compacted", "{report}");
 }

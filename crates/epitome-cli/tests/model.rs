@@ -75,8 +75,7 @@ fn for_programs_the_report_tells_the_same() {
     let base_url = says("## Goal\n- a FastAPI project, on INVENTED_PORT\n");
     let set = format!("auxiliary.compression.base_url={base_url}");
     let run = compress(&[&set, "auxiliary.compression.model=small"], &["--report", "--json"]);
-    let report = run.stderr.strip_prefix("epitome: ").expect("a report");
-    let report: serde_json::Value = serde_json::from_str(report).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON and nothing else");
     let expected = serde_json::json!({"asked": {
         "name": "small",
         "work": {"chunks": 1, "calls": 1, "input": 12_345, "output": 67, "cost_usd": null, "estimated": false},

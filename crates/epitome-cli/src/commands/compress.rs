@@ -11,7 +11,7 @@ use epitome_core::tokens::Precision;
 use epitome_core::tokens::Tokens;
 use epitome_wire::Spliced;
 
-use super::{configuration, print, print_json, say};
+use super::{configuration, print, print_json, say, say_json};
 use crate::arguments::{Common, CompressArguments};
 use crate::config::Loaded;
 use crate::failure::Failure;
@@ -129,12 +129,10 @@ fn leave_alone(
     let untouched = Spliced { bytes: session.request.bytes().to_vec(), patches: Vec::new() };
     keep_originals(arguments, session, &untouched, &[])?;
     files::write(arguments.output.as_deref(), &untouched.bytes)?;
-    if arguments.report {
-        say(&if common.json {
-            report::nothing_json(session, work).to_string()
-        } else {
-            report::nothing(session, work)
-        });
+    if arguments.report && common.json {
+        say_json(&report::nothing_json(session, work));
+    } else if arguments.report {
+        say(&report::nothing(session, work));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -191,7 +189,7 @@ fn finish(
     compaction: &Compaction,
 ) -> Result<ExitCode, Failure> {
     if arguments.report && common.json {
-        say(&report::done_json(session, work, compaction).to_string());
+        say_json(&report::done_json(session, work, compaction));
     } else if arguments.report {
         let style = crate::terminal::Style::of_stderr(environment);
         say(&report::done(session, work, compaction, style));

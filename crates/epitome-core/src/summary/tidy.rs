@@ -1,6 +1,6 @@
 //! What a model answered, made a body of ours: under the literal headings, with the newest request word for word.
 
-use super::template::{STANDING, Section, Sections, fence, standing, unfence};
+use super::template::{STANDING, Section, Sections, close_of, fence, standing, unfence};
 use super::{MARKER_OPENING, NewestRequest, OPENING, Refusal, STANDS_FOR, SummaryRequest};
 use crate::outputs::cut_to_chars;
 use crate::tokens::{TokenCounter, Tokens};
@@ -12,11 +12,11 @@ const REQUEST_SHARE: f64 = 0.3;
 ///
 /// Models think aloud, wrap their answer, repeat themselves and forget headings; the newest request is not left to them.
 pub fn tidy(request: &SummaryRequest, answer: &str, counter: &dyn TokenCounter) -> String {
-    let answer = said(answer);
-    if answer.is_empty() {
+    let answer = without_stray_tags(&readable(said(answer)));
+    if answer.trim().is_empty() {
         return String::new();
     }
-    let mut sections = Sections::read(&levelled(answer));
+    let mut sections = Sections::read(&levelled(&answer));
     for section in Section::ALL {
         let items = sections.of(section);
         items.retain(|item| unfence(item).is_none() && !is_legend(item) && !is_repeated_frame(item));
@@ -71,6 +71,60 @@ fn without_thinking(answer: &str) -> &str {
 fn without_wrapping(answer: &str) -> &str {
     let inner = answer.strip_prefix("```").and_then(|rest| rest.split_once('\n')).map(|(_, rest)| rest);
     inner.map_or(answer, |inner| inner.trim_end().strip_suffix("```").unwrap_or(inner)).trim()
+}
+
+/// Without what no reader sees and some stores and terminals stumble over: control characters, their sequences for colours,
+/// and what turns the direction of a text.
+fn readable(answer: &str) -> String {
+    let is_unseen = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    };
+    let mut readable = String::with_capacity(answer.len());
+    let mut rest = answer.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c == '\u{1b}' && rest.next_if_eq(&'[').is_some() {
+            // Parameters, and a letter that ends them.
+            while rest.next_if(|c| matches!(c, '0'..='9' | ';' | '?' | ':')).is_some() {}
+            rest.next_if(char::is_ascii_alphabetic);
+        } else if !is_unseen(c) {
+            readable.push(c);
+        }
+    }
+    readable
+}
+
+/// Without tags of ours that close or open nothing: `</request>` alone on a line.
+fn without_stray_tags(answer: &str) -> String {
+    let lines: Vec<&str> = answer.lines().collect();
+    let last: std::collections::HashMap<&str, usize> =
+        lines.iter().enumerate().filter(|(_, line)| line.starts_with("</")).map(|(at, line)| (*line, at)).collect();
+    let mut kept = String::with_capacity(answer.len());
+    let mut open: Option<String> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let tag = line.trim();
+        let is_stray = match &open {
+            Some(close) => {
+                if *line == close {
+                    open = None;
+                }
+                false
+            }
+            None => match close_of(tag) {
+                Some((_, close)) if last.get(close.as_str()).is_some_and(|end| *end > at) => {
+                    open = Some(close);
+                    false
+                }
+                Some(_) => true,
+                None => tag.strip_prefix("</").is_some_and(|name| close_of(&format!("<{name}")).is_some()),
+            },
+        };
+        if !is_stray {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// Headings as the template has them: a model writes `### Goal`, `**Goal**` or `## Done` as it likes.
@@ -197,6 +251,22 @@ mod tests {
         assert_eq!(check_structure("I cannot help with that."), Err(Refusal::Unstructured));
         assert_eq!(check_structure("## Goal\n(none)\n## Next Steps\n-\n"), Err(Refusal::Empty));
         assert_eq!(check_structure("**Goal:**\n- ship it"), Ok(()));
+    }
+
+    #[test]
+    fn what_no_reader_sees_is_taken_out() {
+        let answer = "## Goal\r\n- \u{1b}[1;31mport\u{1b}[0m\0 it \u{202e}now\u{202c}\u{7}\n- \u{5e9}\u{5dc}\u{5d5}\u{5dd}\tü\u{2067}\n";
+        let tidied = tidy(&asked(NewestRequest::Stays, None), answer, &RoughCounter);
+        assert!(tidied.starts_with("## Goal\n- port it now\n- \u{5e9}\u{5dc}\u{5d5}\u{5dd}\tü\n##"), "{tidied:?}");
+    }
+
+    #[test]
+    fn tags_that_close_or_open_nothing_are_taken_out() {
+        let answer = "## Goal\n</request>\n- a\n  </request-2>\n<request>\n- b\n## Next Steps\n- c </request>\n";
+        let tidied = tidy(&asked(NewestRequest::Stays, None), answer, &RoughCounter);
+        let sections = Sections::read(&tidied);
+        assert_eq!(sections.get(Section::Goal), ["- a", "- b"]);
+        assert_eq!(sections.get(Section::NextSteps), ["- c </request>"]);
     }
 
     #[test]
