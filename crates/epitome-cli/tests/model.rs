@@ -56,7 +56,8 @@ fn compress(settings: &[&str], more: &[&str]) -> program::Run {
 
 #[test]
 fn a_model_writes_the_summary_and_the_report_says_so() {
-    let base_url = says("## Goal\n- a FastAPI project with SQLAlchemy 2 in app/routers/users.py, on INVENTED_PORT\n");
+    let base_url =
+        says("## Goal\n- a FastAPI project with SQLAlchemy 2 in main.py and app/routers/users.py, on INVENTED_PORT\n");
     let set = format!("auxiliary.compression.base_url={base_url}");
     let run = compress(&[&set, "auxiliary.compression.model=small"], &["--report"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -64,7 +65,7 @@ fn a_model_writes_the_summary_and_the_report_says_so() {
         run.stderr.lines().filter(|line| line.contains("summary by") || line.contains("audit")).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     summary by: small (1 part, 1 call, 12,345 tokens in, 67 out)
-    audit: 3 names and numbers, 2 not found in the transcript: app/routers/users.py, INVENTED_PORT
+    audit: 4 names and numbers, 2 not found in the transcript: app/routers/users.py, INVENTED_PORT
     ");
     let text = run.text();
     assert!(text.contains("INVENTED_PORT(?)") && text.contains("### Kept from the transcript"));
@@ -72,14 +73,14 @@ fn a_model_writes_the_summary_and_the_report_says_so() {
 
 #[test]
 fn for_programs_the_report_tells_the_same() {
-    let base_url = says("## Goal\n- a FastAPI project, on INVENTED_PORT\n");
+    let base_url = says("## Goal\n- a FastAPI project in main.py, on INVENTED_PORT\n");
     let set = format!("auxiliary.compression.base_url={base_url}");
     let run = compress(&[&set, "auxiliary.compression.model=small"], &["--report", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&run.stderr).expect("JSON and nothing else");
     let expected = serde_json::json!({"asked": {
         "name": "small",
         "work": {"chunks": 1, "calls": 1, "input": 12_345, "output": 67, "cost_usd": null, "estimated": false},
-        "audit": {"checked": 2, "unverified": ["INVENTED_PORT"]},
+        "audit": {"checked": 3, "unverified": ["INVENTED_PORT"]},
     }});
     assert_eq!(report["summary_by"], expected);
 }

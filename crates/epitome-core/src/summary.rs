@@ -169,6 +169,12 @@ pub enum Refusal {
     /// It was not said under the headings.
     #[error("the summary has none of the headings that were asked for")]
     Unstructured,
+    /// Nothing of the work is named.
+    #[error("the summary mentions none of {names} files that were changed and names that were asked for")]
+    NamesNothing {
+        /// How many there are.
+        names: usize,
+    },
     /// Most of what was said stands nowhere in the transcript.
     #[error("of {checked} names and numbers in the summary, {unverified} are not in the transcript")]
     Invented {

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use epitome_core::catalogue::{Catalogue, Lookup, ModelFacts};
+use epitome_core::summary::audit::names_nothing;
 use epitome_core::summary::prompt::{self, Chunk, Place, Prompt, Transcript};
 use epitome_core::summary::template::Section;
-use epitome_core::summary::{Answer, SummarizeError, Summarizer, SummaryRequest, Work};
+use epitome_core::summary::{Answer, Refusal, SummarizeError, Summarizer, SummaryRequest, Work};
 use epitome_core::tokens::{TokenCounter, Tokens};
 use epitome_wire::asking::{LimitKey, Question};
 use tokio::time::{Instant, sleep};
@@ -369,6 +370,10 @@ impl Summarizer for ModelSummarizer {
     async fn ask(&self, request: &SummaryRequest) -> Answer {
         let mut work = Work::default();
         let body = self.run(request, &mut work).await.map_err(SummarizeError::from);
+        let body = body.and_then(|body| match names_nothing(request, &body) {
+            Some(names) => Err(Refusal::NamesNothing { names }.into()),
+            None => Ok(body),
+        });
         Answer { body, work }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use epitome_core::catalogue::Catalogue;
 use epitome_core::model::{Message, Role};
 use epitome_core::summary::template::Section;
-use epitome_core::summary::{Answer, Refusal, SummarizeError, Summarizer, SummaryRequest};
+use epitome_core::summary::{Answer, NewestRequest, Refusal, SummarizeError, Summarizer, SummaryRequest};
 use epitome_core::tokens::{RoughCounter, Tokens};
 use epitome_provider::cooldown::Cooldown;
 use epitome_provider::retry::Retry;
@@ -346,6 +346,19 @@ async fn anthropic_is_asked_in_its_own_dialect() {
     let asked = server.asked().remove(0);
     assert!(asked.head.starts_with("post /v1/messages ") && asked.head.contains(&format!("x-api-key: {KEY}")));
     assert!(asked.head.contains("anthropic-version: ") && !asked.head.contains("authorization"));
+}
+
+#[tokio::test]
+async fn an_answer_that_names_nothing_of_the_work_is_refused() {
+    let server = Server::start(vec![good(), Act::Says(format!("{SUMMARY}\n- src/Lexer.rs reads tabs"))]).await;
+    let summarizer = summarizer_at(&server.base_url, AskDialect::OpenAiChat, settings());
+    let mut request = request(5);
+    let asked = "let src/lexer.rs and src/parser.rs use read_tabs()".to_owned();
+    request.newest_request = NewestRequest::Goes { request: asked, answered: None };
+    let refused = summarizer.ask(&request).await;
+    assert_eq!(refused.body, Err(Refusal::NamesNothing { names: 3 }.into()));
+    assert_eq!(refused.work.calls, 1);
+    assert!(summarizer.ask(&request).await.body.is_ok());
 }
 
 #[tokio::test]

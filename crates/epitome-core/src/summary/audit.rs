@@ -5,6 +5,7 @@
 //! read once and the sources are searched once, for all claims together.
 
 mod claims;
+mod silence;
 
 use std::collections::HashMap;
 
@@ -17,6 +18,7 @@ use super::template::close_of;
 use super::tidy::LEGEND;
 use crate::model::{Block, Message};
 use claims::{Claim, Kind, claims_in};
+pub use silence::names_nothing;
 
 /// Stands behind what was not found in the sources.
 pub const MARK: &str = "(?)";

@@ -7,7 +7,7 @@ use crate::summary::redaction::is_escape;
 pub(super) struct Claim<'text> {
     /// As it was said, without what stands around it.
     pub(super) text: &'text str,
-    kind: Kind,
+    pub(super) kind: Kind,
     /// An ellipsis follows: it is the beginning of something longer.
     pub(super) is_cut: bool,
 }
