@@ -77,12 +77,12 @@ impl Originals {
             .hint("give the directory that was given to `epitome compress --originals`"))
     }
 
-    /// Keeps what a compaction removed: `texts` as digests cite them, and the receipt that undoes it.
-    pub(crate) fn keep<'text>(
+    /// Keeps what a compaction removed: `texts` as digests and summaries cite them, and the receipt that undoes it.
+    pub(crate) fn keep(
         &self,
         before: &[u8],
         spliced: &Spliced,
-        texts: impl Iterator<Item = std::borrow::Cow<'text, str>>,
+        texts: &[std::borrow::Cow<'_, str>],
     ) -> Result<(), Failure> {
         for text in texts {
             self.put(text.as_bytes())?;

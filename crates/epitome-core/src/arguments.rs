@@ -92,41 +92,61 @@ pub fn string_argument<'a>(arguments: &'a str, keys: &[&str]) -> Option<Cow<'a, 
     found.into_iter().flatten().find(|value| !value.trim().is_empty())
 }
 
-/// The values of a call's arguments.
+/// What was given to a call, as far as it says something.
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Given<'a> {
-    /// In order: strings as they were meant, without JSON's escapes, anything else as it stands.
+    /// In order: strings as they were meant, without JSON's escapes, anything else as it stands. Arguments that are no
+    /// JSON are one value.
     pub values: Vec<Cow<'a, str>>,
     /// Which of them says most about the call.
     pub telling: Option<usize>,
+    /// Which of them an edit replaces: they are not there any more.
+    pub replaced: Vec<usize>,
 }
 
-/// Reads the values of arguments. Arguments that are no JSON are one value.
+/// Reads the values of arguments.
 pub fn given(arguments: &str) -> Given<'_> {
-    let mut given = Given { values: Vec::new(), telling: None };
-    let mut best = TELLING_KEYS.len();
+    let mut reading = Reading::default();
     match serde_json::from_str::<serde_json::Value>(arguments) {
-        Ok(serde_json::Value::Object(fields)) => {
-            for (key, value) in fields {
-                let rank = TELLING_KEYS.iter().position(|telling| *telling == key).unwrap_or(TELLING_KEYS.len());
-                if rank < best {
-                    (best, given.telling) = (rank, Some(given.values.len()));
-                }
-                push_values(value, &mut given.values);
-            }
-        }
-        Ok(value) => push_values(value, &mut given.values),
-        Err(_) => given.values.push(arguments.into()),
+        Ok(value) => reading.push(value, None),
+        Err(_) => reading.values.push(arguments.into()),
     }
-    given
+    let Reading { values, replaced, telling } = reading;
+    Given { values, telling: telling.map(|(_, at)| at), replaced }
 }
 
-fn push_values(value: serde_json::Value, values: &mut Vec<Cow<'_, str>>) {
-    match value {
-        serde_json::Value::String(text) => values.push(text.into()),
-        serde_json::Value::Array(items) => items.into_iter().for_each(|item| push_values(item, values)),
-        serde_json::Value::Object(fields) => fields.into_iter().for_each(|(_, value)| push_values(value, values)),
-        serde_json::Value::Null => {}
-        serde_json::Value::Bool(_) | serde_json::Value::Number(_) => values.push(value.to_string().into()),
+/// The values of arguments while they are read.
+#[derive(Default)]
+struct Reading<'a> {
+    values: Vec<Cow<'a, str>>,
+    replaced: Vec<usize>,
+    /// The rank of the most telling key so far, and where its value is.
+    telling: Option<(usize, usize)>,
+}
+
+/// What an edit replaces.
+const OLD_KEYS: &[&str] = &["old_string", "old_str", "oldText", "old_text", "oldString"];
+
+impl Reading<'_> {
+    fn push(&mut self, value: serde_json::Value, key: Option<&str>) {
+        match value {
+            serde_json::Value::String(text) => {
+                let rank = key.and_then(|key| TELLING_KEYS.iter().position(|telling| *telling == key));
+                if let Some(rank) = rank.filter(|rank| self.telling.is_none_or(|(best, _)| *rank < best)) {
+                    self.telling = Some((rank, self.values.len()));
+                }
+                if key.is_some_and(|key| OLD_KEYS.contains(&key)) {
+                    self.replaced.push(self.values.len());
+                }
+                self.values.push(text.into());
+            }
+            serde_json::Value::Array(items) => items.into_iter().for_each(|item| self.push(item, key)),
+            serde_json::Value::Object(fields) => {
+                fields.into_iter().for_each(|(key, value)| self.push(value, Some(&key)));
+            }
+            serde_json::Value::Null => {}
+            serde_json::Value::Bool(_) | serde_json::Value::Number(_) => self.values.push(value.to_string().into()),
+        }
     }
 }
 
@@ -198,6 +218,22 @@ mod tests {
     #[track_caller]
     fn check(tool: &str, arguments: &str, expected: &str) {
         assert_eq!(describe(tool, arguments, 40), expected);
+    }
+
+    #[test]
+    fn what_says_most_and_what_is_replaced_is_known() {
+        let check = |arguments: &str, values: &[&str], telling: Option<usize>, replaced: &[usize]| {
+            let values = values.iter().map(|text| Cow::Borrowed(*text)).collect();
+            assert_eq!(given(arguments), Given { values, telling, replaced: replaced.to_vec() });
+        };
+        let edit = r#"{"replace_all":false,"file_path":"/w/x.rs","old_string":"a\nb","new_string":"c"}"#;
+        check(edit, &["false", "/w/x.rs", "a\nb", "c"], Some(1), &[2]);
+        let edits = r#"{"edits":[{"oldText":"1","newText":"2"},{"oldText":"3","newText":"4"}],"path":"x"}"#;
+        check(edits, &["1", "2", "3", "4", "x"], Some(4), &[0, 2]);
+        check(r#"{"command":["git","status"],"timeout":5}"#, &["git", "status", "5"], Some(0), &[]);
+        check(r#"{"id":7}"#, &["7"], None, &[]);
+        check("not json", &["not json"], None, &[]);
+        check("{}", &[], None, &[]);
     }
 
     #[test]

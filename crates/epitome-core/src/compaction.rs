@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::budget::Budget;
 use crate::edit::{Applied, Edit, EditError, Inserted, apply};
 use crate::engine::{Cause, ContextEngine, Occasion, Plan, Shortfall, Step, SummaryOrder};
-use crate::engines::compressor::bridge;
+use crate::engines::compressor::fill_last_gap;
 use crate::model::{Block, Conversation, Message, Role};
 use crate::summary::audit::Audit;
 use crate::summary::{self, NewestRequest, Summarizer, SummaryRequest, Work, requests, seal};
@@ -109,6 +109,8 @@ pub fn weigh(conversation: &Conversation, sizes: &Sizes, limit: Tokens, counter:
     Weight { tokens: conversation_tokens(conversation, counter, Precision::Exact), precision: Precision::Exact }
 }
 
+/// From this share of doubtful text on, the parts of a conversation are counted.
+const SOME_DOUBT: f64 = 0.05;
 /// From this share of doubtful text on, an estimate tells nothing.
 const TOO_DOUBTFUL: f64 = 0.25;
 
@@ -125,9 +127,12 @@ pub async fn compact(
     let mut occasion = occasion.clone();
     let mut aim = budget.clone();
     let mut aims_left = AIMS;
-    // Where the whole was counted and not estimated, its parts are taken to be off by as much as their sum.
-    let sizes = &sizes.scaled_to(budget.used - budget.unseen);
+    // An odd part that is estimated badly must not make the others look odd: where one may be, all are counted.
+    let counted = (doubtful_share(conversation) > SOME_DOUBT).then(|| Sizes::counted(conversation, tools.counter));
+    // What is off then is off everywhere: a provider that counts otherwise, and what it puts around messages.
+    let sizes = &counted.as_ref().unwrap_or(sizes).scaled_to(budget.used - budget.unseen);
     let mut writer = writing::Writer::new(tools);
+    let mut fits: Option<Compaction> = None;
     loop {
         let mut plan = tools.engine.plan(conversation, sizes, &aim, &occasion, tools.counter);
         let (edits, author) = carry_out(&plan, conversation, &occasion, &mut writer).await;
@@ -136,7 +141,12 @@ pub async fn compact(
         let mut after = weigh(applied.conversation(), &sizes_after, budget.trigger - budget.unseen, tools.counter);
         after.tokens += budget.unseen;
         let climbed = plan.rungs.last().map_or(occasion.from, |climbed| climbed.rung).max(occasion.from);
-        match (after.tokens >= budget.trigger && plan.shortfall.is_none(), climbed.next()) {
+        let too_large = after.tokens >= budget.trigger;
+        // Filling up what was left went too far: what was there before it fits.
+        if let Some(fits) = fits.take_if(|_| too_large && aims_left == 0) {
+            return Ok(fits);
+        }
+        match (too_large && plan.shortfall.is_none(), climbed.next()) {
             // The plan rested on estimates that were a little off: aim lower by as much before climbing higher.
             (true, Some(_)) if aims_left > 0 => {
                 aim.trigger = aim.trigger.share(0.99 * budget.trigger.0 as f64 / after.tokens.0 as f64);
@@ -151,6 +161,8 @@ pub async fn compact(
                 let short_by = 0.995 * budget.trigger.0 as f64 / after.tokens.0.max(1) as f64;
                 aim.trigger = aim.trigger.share(short_by.min(LARGEST_CORRECTION));
                 aims_left -= 1;
+                plan.shortfall = None;
+                fits = Some(Compaction { plan, applied, before: budget.used, after, author });
             }
             (true | false, _) => {
                 plan.shortfall = shortfall(plan.shortfall, after.tokens, sizes, budget);
@@ -212,14 +224,9 @@ async fn carry_out(
     (edits, author)
 }
 
-/// Puts the summary into the first gap, and lines that keep neighbours apart where the plan asks for them.
+/// Puts the summary into the last gap, and lines that keep neighbours apart where the plan asks for them.
 fn fill_gaps(order: &SummaryOrder, text: &str) -> Vec<Edit> {
-    let mut said = Some(Inserted { role: order.role, text: text.to_owned() });
-    let fill = |gap: &crate::engine::Gap| {
-        let with = said.take().into_iter().chain(gap.bridge.map(bridge)).collect();
-        Edit::Replace { start: gap.start, end: gap.end, with }
-    };
-    order.gaps.iter().map(fill).collect()
+    fill_last_gap(&order.gaps, &Inserted { role: order.role, text: text.to_owned() }).collect()
 }
 
 fn request(

@@ -163,7 +163,7 @@ pub enum Step {
 /// A summary that is to be written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SummaryOrder {
-    /// The messages it stands for. It takes the place of the first gap.
+    /// The messages it stands for. It takes the place of the last gap.
     pub gaps: Vec<Gap>,
     /// What it may take, marker and headings included.
     pub budget: Tokens,

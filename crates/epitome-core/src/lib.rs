@@ -15,6 +15,7 @@ pub mod engines;
 pub mod fingerprint;
 pub mod lines;
 pub mod model;
+pub mod originals;
 pub mod outputs;
 pub mod shape;
 pub mod statistics;

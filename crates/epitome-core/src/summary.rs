@@ -12,6 +12,8 @@ pub mod template;
 pub(crate) mod terms;
 pub mod tidy;
 
+pub(crate) use excerpts::{reference, references};
+
 use async_trait::async_trait;
 use serde::Serialize;
 

@@ -6,7 +6,6 @@ use epitome_core::budget::Budget;
 use epitome_core::compaction::{Author, Compaction, Endless, Tools, Weight, compact};
 use epitome_core::edit::Edit;
 use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Registry};
-use epitome_core::model::{Block, Conversation};
 use epitome_core::tokens::Precision;
 use epitome_core::tokens::Tokens;
 use epitome_wire::Spliced;
@@ -165,19 +164,7 @@ fn keep_originals(
 ) -> Result<(), Failure> {
     let Some(directory) = &arguments.originals else { return Ok(()) };
     let originals = Originals::create(directory)?;
-    let shortened = edits.iter().filter_map(|edit| shortened_text(session.conversation(), edit));
-    originals.keep(session.request.bytes(), spliced, shortened)
-}
-
-/// The text that a digest cites by its hash.
-fn shortened_text<'a>(conversation: &'a Conversation, edit: &Edit) -> Option<std::borrow::Cow<'a, str>> {
-    match edit {
-        Edit::ShortenOutput { message, block, .. } => match conversation.messages.get(*message)?.blocks.get(*block)? {
-            Block::ToolResult(result) => Some(result.text()),
-            Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => None,
-        },
-        Edit::Replace { .. } | Edit::NoteInSystem { .. } | Edit::AnswerCall { .. } | Edit::RemoveResult { .. } => None,
-    }
+    originals.keep(session.request.bytes(), spliced, &epitome_core::originals::cited(session.conversation(), edits))
 }
 
 fn finish(

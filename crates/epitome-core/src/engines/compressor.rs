@@ -12,19 +12,18 @@ mod rereads;
 mod shortening;
 mod zones;
 
-pub use neighbours::bridge;
+pub use neighbours::fill_last_gap;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::budget::{Budget, Outputs, Policy, Tail};
-use crate::edit::{Edit, has_note, takes_note};
+use crate::edit::{Edit, Inserted, has_note, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Conversation, Message};
 use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, Interest, Readings};
 use crate::summary::{self, NOTE, requests};
 use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
-use neighbours::drop_gaps;
 use rereads::Place;
 use shortening::Shorter;
 use zones::Zones;
@@ -135,6 +134,7 @@ impl ContextEngine for Compressor {
                 break;
             }
         }
+        draft.fill_forced_size();
         let shortfall = (draft.size() >= budget.trigger).then(|| draft.shortfall());
         Plan {
             reason: occasion.reason,
@@ -398,7 +398,7 @@ impl Draft<'_> {
         self.zones.fixed
             + self.zones.weight(0, self.zones.head_end)
             + self.islands()
-            + BRIDGE
+            + Tokens(BRIDGE.0 * self.bridges.max(1) as u64)
             + self.note
             + self.repaired()
     }
@@ -441,7 +441,11 @@ impl Draft<'_> {
                     let (role, gaps) = gaps;
                     steps.push(Step::Summarize(SummaryOrder { gaps, role, budget: *budget, words: *words }));
                 }
-                Middle::Dropped { .. } => steps.extend(drop_gaps(gaps, &self.dropped_text())),
+                Middle::Dropped { .. } => {
+                    let (role, gaps) = gaps;
+                    let said = Inserted { role, text: self.dropped_text() };
+                    steps.extend(fill_last_gap(&gaps, &said).map(Step::Edit));
+                }
             }
         }
         let shortened = self.shortened.iter().map(|((message, block), shorter)| {

@@ -19,6 +19,7 @@ use super::SummaryRequest;
 use super::notes::is_excerpt;
 use super::template::{Section, Sections};
 use super::terms::{KeyMap, key};
+use crate::fingerprint::ContentHash;
 use crate::outputs::Interest;
 use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 
@@ -26,12 +27,18 @@ use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 const GAP: &str = "…";
 /// Between what was given to a call and what it printed.
 const THEN: &str = "→";
+/// Behind the heading of an edit of which only what it replaced is shown …
+const OLD: &str = ", old text";
+/// … or that too, before what it put there.
+const OLD_AND_NEW: &str = ", old and new text";
 /// Above the agent's own words.
 const SAID: &str = "said";
 /// Above a person's.
 const WROTE: &str = "the user wrote";
 /// Above anybody else's.
 const TOLD: &str = "told";
+/// Enough digits of a hash to find one text among those of a session.
+const REFERENCE_DIGITS: usize = 6;
 /// What a heading costs, roughly.
 const HEADING_COST: f32 = 9.0;
 
@@ -112,6 +119,7 @@ impl Chosen<'_> {
 
     fn item(&self, source: usize, parts: &[usize]) -> Option<String> {
         let mut text = self.transcript.sources.get(source)?.heading();
+        text.push_str(self.age(source, parts));
         let mut had_output = false;
         for (nth, part) in parts.iter().map(|part| &self.transcript.parts[*part]).enumerate() {
             if part.is_output && !had_output {
@@ -123,6 +131,24 @@ impl Chosen<'_> {
             self.write_lines(part.lines.clone(), &mut text);
         }
         Some(text)
+    }
+
+    /// Whether lines are shown that an edit replaced: they must not be taken for what is there now.
+    fn age(&self, source: usize, parts: &[usize]) -> &'static str {
+        let naming = self.transcript.sources.get(source).and_then(|source| source.naming);
+        let lines = parts.iter().map(|part| &self.transcript.parts[*part]).filter(|part| !part.is_output);
+        let shown = lines.flat_map(|part| part.lines.clone()).filter(|line| self.choice.taken[*line]);
+        let (mut old, mut new) = (false, false);
+        for line in shown.filter(|line| Some(*line) != naming) {
+            let replaced = self.transcript.is_replaced(&self.transcript.lines[line]);
+            old |= replaced;
+            new |= !replaced;
+        }
+        match (old, new) {
+            (false, _) => "",
+            (true, false) => OLD,
+            (true, true) => OLD_AND_NEW,
+        }
     }
 
     fn write_lines(&self, lines: std::ops::Range<usize>, text: &mut String) {
@@ -145,6 +171,24 @@ impl Chosen<'_> {
             last = Some(line);
         }
     }
+}
+
+/// The beginning of a text's hash, by which excerpts name where they are from.
+pub(crate) fn reference(text: &str) -> String {
+    let mut digits = ContentHash::of(text).short();
+    digits.truncate(REFERENCE_DIGITS);
+    digits
+}
+
+/// The beginnings of hashes by which the excerpts in a summary name where they are from.
+pub(crate) fn references(text: &str) -> impl Iterator<Item = &str> {
+    let headings = text.lines().filter(|line| line.starts_with("- "));
+    headings.filter_map(|line| {
+        let (_, behind) = line.rsplit_once(" #")?;
+        let digits = behind.get(..REFERENCE_DIGITS)?;
+        let ends = matches!(behind.get(REFERENCE_DIGITS..), Some("" | OLD | OLD_AND_NEW) | Some(" →"));
+        (ends && digits.bytes().all(|digit| digit.is_ascii_hexdigit())).then_some(digits)
+    })
 }
 
 /// Of equal lines, the newest is the one to take.

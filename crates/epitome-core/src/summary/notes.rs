@@ -24,6 +24,7 @@ use super::template::{self, Fence, Section, Sections, fence, unfence};
 use super::{NewestRequest, SummaryRequest};
 use crate::outputs::{Interest, cut_to_chars};
 use crate::tokens::{TokenCounter, Tokens};
+pub(super) use todo::keeps_tasks;
 use transcript::Reader;
 
 /// A candidate for the summary.

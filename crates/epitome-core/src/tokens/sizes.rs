@@ -4,7 +4,7 @@ use super::{Precision, TokenCounter, Tokens, message_tokens, prefix_tokens};
 use crate::edit::Applied;
 use crate::model::Conversation;
 
-/// Estimated sizes of a conversation's parts.
+/// Sizes of a conversation's parts, estimated or counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes {
     /// System prompt and tools outside the messages.
@@ -16,9 +16,18 @@ pub struct Sizes {
 impl Sizes {
     /// Estimates every part.
     pub fn of(conversation: &Conversation, counter: &dyn TokenCounter) -> Sizes {
-        let size = |message| message_tokens(message, counter, Precision::Estimate);
+        Sizes::found(conversation, counter, Precision::Estimate)
+    }
+
+    /// Counts every part.
+    pub fn counted(conversation: &Conversation, counter: &dyn TokenCounter) -> Sizes {
+        Sizes::found(conversation, counter, Precision::Exact)
+    }
+
+    fn found(conversation: &Conversation, counter: &dyn TokenCounter, precision: Precision) -> Sizes {
+        let size = |message| message_tokens(message, counter, precision);
         Sizes {
-            prefix: prefix_tokens(conversation, counter, Precision::Estimate),
+            prefix: prefix_tokens(conversation, counter, precision),
             messages: conversation.messages.iter().map(size).collect(),
         }
     }

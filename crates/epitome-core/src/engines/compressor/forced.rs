@@ -74,6 +74,18 @@ impl Draft<'_> {
         changed
     }
 
+    /// However high it was climbed, the summary takes what is left of a forced size.
+    pub(super) fn fill_forced_size(&mut self) {
+        if let (true, Middle::Summarized { from, budget, .. }) = (self.budget.forced, self.middle.clone()) {
+            let left = self.budget.trigger - Tokens(1) - self.size();
+            let usable: Tokens = self.spans.iter().map(|(start, end)| self.zones.weight(*start, *end)).sum();
+            let filled = (budget + left).min(usable.share(USABLE));
+            if filled > budget {
+                self.set(Middle::Summarized { from, budget: filled, words: None }, self.tail_start);
+            }
+        }
+    }
+
     fn tail_share(&self) -> f64 {
         let all = self.zones.weight_from(self.zones.head_end);
         let there_is_room_for = self.free().0 as f64 / all.0.max(1) as f64;

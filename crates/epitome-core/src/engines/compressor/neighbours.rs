@@ -25,12 +25,11 @@ impl Draft<'_> {
         move |index| if answered.contains(&index) { Some(Role::User) } else { self.role(index) }
     }
 
-    /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the
-    /// first one.
+    /// The gaps that the spans leave, with the roles that keep neighbours apart, and the role of what is said in the last
+    /// one: what stands for all of them comes behind what stays between them.
     pub(super) fn gaps(&self) -> Option<(Role, Vec<Gap>)> {
         let speakers = self.speakers();
         let mut gaps = Vec::with_capacity(self.spans.len());
-        let mut first_role = None;
         // Some providers take instructions out of the conversation: who stands around them are neighbours then.
         let is_turn = |index: &usize| self.role(*index) != Some(Role::System);
         let mut said_last = None;
@@ -41,18 +40,16 @@ impl Draft<'_> {
             };
             let after = (end..).find(is_turn).filter(|index| !within(&self.spans, *index));
             let after = after.and_then(|index| self.role(index));
-            let bridge = if first_role.is_none() {
+            if gaps.len() + 1 == self.spans.len() {
                 let (role, bridge) = roles_between(before, after);
-                first_role = Some(role);
-                said_last = Some(role);
-                bridge
-            } else {
-                separator(before, after)
-            };
-            said_last = bridge.or(said_last);
+                gaps.push(Gap { start, end, bridge });
+                return Some((role, gaps));
+            }
+            let bridge = separator(before, after);
+            said_last = bridge.or(before);
             gaps.push(Gap { start, end, bridge });
         }
-        first_role.map(|role| (role, gaps))
+        None
     }
 
     /// The calls in what stays that nothing answers, and that can be answered.
@@ -108,18 +105,17 @@ impl Draft<'_> {
     }
 }
 
-pub(super) fn drop_gaps((role, gaps): (Role, Vec<Gap>), text: &str) -> Vec<Step> {
-    let mut said = Some(Inserted { role, text: text.to_owned() });
-    let replace = |gap: Gap| {
-        let mut with: Vec<Inserted> = said.take().into_iter().collect();
-        with.extend(gap.bridge.map(bridge));
-        Step::Edit(Edit::Replace { start: gap.start, end: gap.end, with })
-    };
-    gaps.into_iter().map(replace).collect()
+/// Edits that empty gaps and say something in the last of them.
+pub fn fill_last_gap<'a>(gaps: &'a [Gap], said: &'a Inserted) -> impl Iterator<Item = Edit> + 'a {
+    gaps.iter().enumerate().map(|(index, gap)| {
+        let said = (index + 1 == gaps.len()).then(|| said.clone());
+        let with = said.into_iter().chain(gap.bridge.map(bridge)).collect();
+        Edit::Replace { start: gap.start, end: gap.end, with }
+    })
 }
 
 /// The line that keeps two neighbours of one role apart.
-pub fn bridge(role: Role) -> Inserted {
+fn bridge(role: Role) -> Inserted {
     Inserted { role, text: summary::BRIDGE.to_owned() }
 }
 

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::{GAP, SAID, THEN, TOLD, WROTE};
+use super::{GAP, SAID, THEN, TOLD, WROTE, reference};
 use crate::arguments::{self, CallKind};
-use crate::fingerprint::ContentHash;
 use crate::model::{Block, Message, Role, ToolCall};
+use crate::summary::notes::keeps_tasks;
+use crate::summary::requests;
 use crate::tokens::{TokenCounter, Tokens};
 
 /// Who wrote a part.
@@ -49,6 +50,8 @@ pub(super) struct Part<'a> {
     pub(super) voice: Voice,
     /// Whether it is what a call printed.
     pub(super) is_output: bool,
+    /// Where it is what an edit replaced.
+    replaced: Vec<Range<usize>>,
     pub(super) text: Cow<'a, str>,
     pub(super) lines: Range<usize>,
 }
@@ -74,9 +77,9 @@ pub(super) struct Transcript<'a> {
     pub(super) lines: Vec<Line>,
 }
 
-/// Of calls and their outputs, the newest are read, so many bytes for each token that may be said: as much as the window
+/// Of calls and their outputs, the newest are read, so many bytes for each token that may be said: twice what the window
 /// holds if a summary is a twentieth of it. A transcript that is longer is older than what the agent remembers.
-const BYTES_A_TOKEN: usize = 80;
+const BYTES_A_TOKEN: usize = 160;
 /// Half a million tokens: reading costs time.
 const READ_AT_MOST: usize = 2 << 20;
 /// What the number before a line costs, which is left out.
@@ -106,7 +109,7 @@ impl<'a> Transcript<'a> {
         for message in messages {
             for block in &message.blocks {
                 match block {
-                    Block::Text(text) => transcript.read_words(message.role, text),
+                    Block::Text(text) => transcript.read_words(who(message), text),
                     Block::ToolCall(call) if is_old(&call.arguments) => {}
                     Block::ToolCall(call) => {
                         open.insert(&call.id, transcript.sources.len());
@@ -132,35 +135,44 @@ impl<'a> Transcript<'a> {
         self.part(line).and_then(|part| part.text.get(line.start as usize..line.end as usize)).unwrap_or_default()
     }
 
+    /// Whether a line is of what an edit replaced.
+    pub(super) fn is_replaced(&self, line: &Line) -> bool {
+        let start = line.start as usize;
+        self.part(line).is_some_and(|part| part.replaced.iter().any(|replaced| replaced.contains(&start)))
+    }
+
     pub(super) fn part(&self, line: &Line) -> Option<&Part<'a>> {
         self.parts.get(line.part as usize)
     }
 
-    fn read_words(&mut self, role: Role, text: &'a str) {
-        let (who, voice) = match role {
-            Role::Assistant => (SAID, Voice::Agent),
-            Role::User => (WROTE, Voice::Other),
-            Role::System | Role::Tool => (TOLD, Voice::Other),
-        };
+    fn read_words(&mut self, who: &'static str, text: &'a str) {
         let source = self.open(Heading::Words { who, text });
-        self.add(source, voice, false, Cow::Borrowed(text));
+        self.add(source, if who == SAID { Voice::Agent } else { Voice::Other }, false, Cow::Borrowed(text));
     }
 
     fn read_call(&mut self, call: &'a ToolCall) {
         let source = self.open(Heading::Call { call, output: None });
-        let mut given = arguments::given(&call.arguments);
-        let telling = given.telling.unwrap_or_default();
-        let text = match given.values.len() {
-            0 => return,
-            1 => given.values.swap_remove(0),
-            _ => given.values.join("\n").into(),
-        };
-        let before: usize = given.values.iter().take(telling).map(|value| value.len() + 1).sum();
-        if let Some(source) = self.sources.get_mut(source) {
-            source.named_at = Some((self.parts.len(), before));
-            source.edits = CallKind::of(&call.name) == CallKind::Writes;
+        // The list of tasks is told in the notes, as it stands now.
+        if keeps_tasks(&call.name) {
+            return;
         }
+        let given = arguments::given(&call.arguments);
+        let Some(source_of) = self.sources.get_mut(source).filter(|_| !given.values.is_empty()) else { return };
+        let mut ends = Vec::with_capacity(given.values.len());
+        given.values.iter().fold(0, |start, value| {
+            ends.push(start + value.len() + 1);
+            start + value.len() + 1
+        });
+        let start_of = |value: usize| value.checked_sub(1).map_or(0, |before| ends[before]);
+        source_of.named_at = Some((self.parts.len(), start_of(given.telling.unwrap_or_default())));
+        source_of.edits = CallKind::of(&call.name) == CallKind::Writes;
+        let replaced = given.replaced.iter().map(|value| start_of(*value)..ends[*value]).collect();
+        let mut values = given.values;
+        let text = if values.len() == 1 { values.swap_remove(0) } else { values.join("\n").into() };
         self.add(source, Voice::Agent, false, text);
+        if let Some(part) = self.parts.last_mut().filter(|part| part.source == source) {
+            part.replaced = replaced;
+        }
     }
 
     fn read_output(&mut self, source: usize, text: Cow<'a, str>) {
@@ -183,7 +195,10 @@ impl<'a> Transcript<'a> {
         let is_call = agent && said != Some(SAID);
         let source = self.open(Heading::Kept(heading));
         if let (true, Some(source)) = (is_call, self.sources.get_mut(source)) {
-            source.named_at = Some((self.parts.len(), 0));
+            // The switches and numbers before it name nothing.
+            let bare = |line: &str| matches!(line, "true" | "false") || line.bytes().all(|byte| byte.is_ascii_digit());
+            let before = lines.clone().map(|line| line.trim_start()).take_while(|line| bare(line));
+            source.named_at = Some((self.parts.len(), before.map(|line| line.len() + 1).sum()));
         }
         let mut is_output = only_output;
         let mut run = String::new();
@@ -209,7 +224,7 @@ impl<'a> Transcript<'a> {
 
     fn add(&mut self, source: usize, voice: Voice, is_output: bool, text: Cow<'a, str>) {
         if !text.trim().is_empty() && u32::try_from(text.len()).is_ok() {
-            self.parts.push(Part { source, voice, is_output, text, lines: 0..0 });
+            self.parts.push(Part { source, voice, is_output, replaced: Vec::new(), text, lines: 0..0 });
         }
     }
 
@@ -252,6 +267,16 @@ fn bytes_of_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
     messages.map(bytes).sum()
 }
 
+/// Who said the words of a message.
+fn who(message: &Message) -> &'static str {
+    match message.role {
+        Role::Assistant => SAID,
+        Role::User if requests::typed(message).is_some() => WROTE,
+        // A harness, or whoever else.
+        Role::User | Role::System | Role::Tool => TOLD,
+    }
+}
+
 impl Source<'_> {
     /// The line above its excerpts: what it is, and the beginning of the hash by which the whole is found.
     pub(super) fn heading(&self) -> String {
@@ -259,19 +284,14 @@ impl Source<'_> {
             Heading::Kept(heading) => (*heading).to_owned(),
             Heading::Words { who, text } => format!("- {who} #{}", reference(text)),
             Heading::Call { call, output } => {
-                let whole = output.as_deref().unwrap_or(&call.arguments);
+                // Of a short answer, like `ok`, the whole is what was given.
+                let output = output.as_deref().filter(|output| output.len() > call.arguments.len());
+                let whole = output.unwrap_or(&call.arguments);
                 let name = if call.name.is_empty() { "call" } else { &*call.name };
                 format!("- {name} #{}", reference(whole))
             }
         }
     }
-}
-
-/// Enough digits to find one text among those of a session.
-fn reference(text: &str) -> String {
-    let mut digits = ContentHash::of(text).short();
-    digits.truncate(6);
-    digits
 }
 
 /// Calls `found` with start, end and whether it goes on from the piece before, for each line that is not blank. Numbers

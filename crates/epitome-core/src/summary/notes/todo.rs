@@ -31,7 +31,7 @@ const TEXT_KEYS: [&str; 8] = ["content", "step", "title", "subject", "task", "te
 const LIST_KEYS: [&str; 5] = ["todos", "plan", "tasks", "items", "todo_list"];
 
 /// Whether a tool keeps a task list, as far as its name tells.
-pub(super) fn keeps_tasks(tool: &str) -> bool {
+pub(in crate::summary) fn keeps_tasks(tool: &str) -> bool {
     let tool = tool.to_lowercase();
     tool.contains("todo")
         || tool == "update_plan"
