@@ -1,11 +1,13 @@
 //! Commands and other calls with their outcome: repeated runs are told once, and what failed and was not put right since
 //! stands in the way.
 
+mod frame;
 mod outcome;
+mod totals;
 
 use std::collections::{BTreeSet, HashMap};
 
-pub(super) use outcome::Outcome;
+pub(super) use outcome::{End, Outcome};
 
 use super::shell::Script;
 use super::{LATER, SALIENT};
@@ -24,6 +26,8 @@ struct Run {
     failed: usize,
     /// The last outcome.
     said: String,
+    /// What it said when it failed last.
+    error: String,
     /// An edit that failed is told if it stands in the way, and not as something done.
     is_listed: bool,
     rank: u8,
@@ -51,32 +55,60 @@ pub(super) fn editing(path: &str) -> String {
 
 impl Commands {
     /// A command, or another call that may have changed something.
-    pub(super) fn note(&mut self, name: &str, rank: u8, outcome: Outcome) {
-        if outcome.failed {
-            self.open.insert(name.to_owned());
-        } else {
-            self.put_right(name);
-        }
+    pub(super) fn note(&mut self, name: &str, rank: u8, outcome: &Outcome) {
         let run = self.run(name, rank);
         run.ran += 1;
-        run.failed += usize::from(outcome.failed);
-        (run.said, run.is_listed) = (outcome.said, true);
+        run.is_listed = true;
         run.rank = run.rank.max(rank);
+        self.learn(name, outcome);
+    }
+
+    /// How a command ended that was noted before.
+    pub(super) fn learn(&mut self, name: &str, outcome: &Outcome) {
+        if let Some(run) = self.runs.get_mut(name) {
+            run.said.clone_from(&outcome.said);
+            if outcome.failed() {
+                run.failed += 1;
+                run.error = error_of(&outcome.said);
+            }
+        }
+        match outcome.end {
+            End::Failed => {
+                self.open.insert(name.to_owned());
+            }
+            End::Well | End::Unsaid | End::NotKnown => self.tried_again(name, outcome.end),
+        }
     }
 
     /// A change to a file; told only while it stands in the way.
-    pub(super) fn note_edit(&mut self, path: &str, outcome: Outcome) {
+    pub(super) fn note_edit(&mut self, path: &str, outcome: &Outcome) {
         let name = editing(path);
-        if outcome.failed {
-            self.run(&name, LATER).said = outcome.said;
-            self.open.insert(name);
-        } else {
-            self.open.remove(&name);
+        match outcome.end {
+            End::Failed => {
+                self.run(&name, LATER).error = error_of(&outcome.said);
+                self.open.insert(name);
+            }
+            End::Well | End::Unsaid => {
+                self.open.remove(&name);
+            }
+            End::NotKnown => {}
+        }
+    }
+
+    /// What may have failed before ended so.
+    pub(super) fn tried_again(&mut self, name: &str, end: End) {
+        match end {
+            End::Well => self.put_right(name),
+            // The same did not fail again, but nobody knows what it included.
+            End::Unsaid => {
+                self.open.remove(name);
+            }
+            End::Failed | End::NotKnown => {}
         }
     }
 
     /// What went well is no longer in the way, nor is what it includes.
-    pub(super) fn put_right(&mut self, name: &str) {
+    fn put_right(&mut self, name: &str) {
         self.open.retain(|failed| !includes(name, failed));
     }
 
@@ -87,7 +119,7 @@ impl Commands {
 
     fn run(&mut self, name: &str, rank: u8) -> &mut Run {
         self.steps += 1;
-        let new = Run { ran: 0, failed: 0, said: String::new(), is_listed: false, rank, step: 0 };
+        let new = Run { ran: 0, failed: 0, said: String::new(), error: String::new(), is_listed: false, rank, step: 0 };
         let run = self.runs.entry(name.to_owned()).or_insert(new);
         run.step = self.steps;
         run
@@ -96,7 +128,7 @@ impl Commands {
     /// Reads what [`Commands::done`] and [`Commands::in_the_way`] wrote; `false`: it is none of that.
     pub(super) fn carry_over(&mut self, item: &str, rank: u8) -> bool {
         if let Some((name, error)) = read_open(item) {
-            self.run(name, rank).said = format!("{FAILED}{error}");
+            self.run(name, rank).error = error.to_owned();
             self.open.insert(name.to_owned());
             return true;
         }
@@ -104,6 +136,7 @@ impl Commands {
         let run = self.run(name, rank);
         (run.ran, run.failed, run.is_listed) = (run.ran + ran, run.failed + failed, true);
         run.said = said.strip_suffix(PUT_RIGHT).unwrap_or(said).to_owned();
+        run.error = error_of(&run.said);
         if said.starts_with(FAILED) && !said.ends_with(PUT_RIGHT) {
             self.open.insert(name.to_owned());
         } else {
@@ -130,8 +163,7 @@ impl Commands {
     /// One line for each failure that nothing has put right.
     pub(super) fn in_the_way(&self) -> Vec<String> {
         let open = self.in_order().into_iter().filter(|(name, _)| self.open.contains(*name));
-        let error = |run: &Run| run.said.strip_prefix(FAILED).unwrap_or(&run.said).to_owned();
-        open.map(|(name, run)| format!("- `{name}`{FAILS}{}", error(run))).collect()
+        open.map(|(name, run)| format!("- `{name}`{FAILS}{}", run.error)).collect()
     }
 
     fn in_order(&self) -> Vec<(&String, &Run)> {
@@ -139,6 +171,10 @@ impl Commands {
         runs.sort_by_key(|(_, run)| run.step);
         runs
     }
+}
+
+fn error_of(said: &str) -> String {
+    said.strip_prefix(FAILED).unwrap_or(said).to_owned()
 }
 
 fn read_open(item: &str) -> Option<(&str, &str)> {
@@ -187,7 +223,7 @@ mod tests {
     fn run(commands: &mut Commands, command: &str, text: &str, is_error: bool) {
         let script = Script::read(command);
         let outcome = Outcome::of_command(&script, text, is_error);
-        commands.note(&named(command), rank(&script, command), outcome);
+        commands.note(&named(command), rank(&script, command), &outcome);
     }
 
     fn told(commands: &Commands) -> (Vec<String>, Vec<String>) {
@@ -247,10 +283,33 @@ mod tests {
             assert_eq!(commands.in_the_way().is_empty(), !is_open, "{failed} {passed}");
         }
         let mut commands = Commands::default();
-        commands.note_edit("a.rs", Outcome::of_call("<tool_use_error>String to replace not found", false));
+        commands.note_edit("a.rs", &Outcome::of_call("<tool_use_error>String to replace not found", false));
         assert_eq!(commands.in_the_way().len(), 1);
-        commands.note_edit("a.rs", Outcome::of_call("ok", false));
+        commands.note_edit("a.rs", &Outcome::of_call("ok", false));
         assert_eq!(told(&commands), (vec![], vec![]));
+    }
+
+    #[test]
+    fn only_what_is_known_to_have_gone_well_puts_right() {
+        let failing = "Exit code 1\nFAILED tests/a.py::t";
+        for (text, said, is_open) in [
+            ("Command running in background with ID: b1.", "outcome not known: it was still running", true),
+            ("3 passed in 0.1s", "passed, 3 passed in 0.1s", false),
+            ("collected", "collected", false),
+        ] {
+            let mut commands = Commands::default();
+            run(&mut commands, "pytest a.py", failing, false);
+            run(&mut commands, "pytest a.py", text, false);
+            let blocked = if is_open { vec!["- `pytest a.py` fails: FAILED tests/a.py::t".to_owned()] } else { vec![] };
+            assert_eq!(told(&commands), (vec![format!("- `pytest a.py` (ran 2×, failed 1×) → {said}")], blocked));
+            let mut again = Commands::default();
+            told(&commands).0.iter().chain(&told(&commands).1).for_each(|item| assert!(again.carry_over(item, LATER)));
+            assert_eq!(told(&again), told(&commands));
+        }
+        let mut commands = Commands::default();
+        run(&mut commands, "go test ./a", failing, false);
+        run(&mut commands, "go test ./...", "no test files", false);
+        assert_eq!(commands.in_the_way().len(), 1);
     }
 
     #[test]

@@ -79,6 +79,7 @@ impl FileTrails {
             Effect::Writes(path) => self.touch(&path, CREATED, 1),
             Effect::Appends(path) => self.touch(&path, APPENDED, 1),
             Effect::Deletes(path) => self.touch(&path, DELETED, 1),
+            Effect::Restores(_) | Effect::RestoresAll => {}
             Effect::Moves(from, to) => {
                 let known = self.trails.get(&from).cloned();
                 self.touch(&to, CREATED, 1);

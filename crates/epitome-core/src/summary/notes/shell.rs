@@ -15,6 +15,10 @@ pub(super) enum Effect {
     Deletes(String),
     /// It has another name now.
     Moves(String, String),
+    /// It is again as it was recorded last.
+    Restores(String),
+    /// Every file is.
+    RestoresAll,
 }
 
 /// Programs that change nothing.
@@ -98,9 +102,63 @@ const TESTING: &[&str] = &[
     "playwright",
 ];
 
+/// Programs whose words say nothing of builds and tests.
+const NOT_CHECKING: &[&str] = &[
+    "chmod", "code", "cp", "git", "gh", "kill", "ln", "mkdir", "mv", "nano", "open", "pkill", "rm", "rmdir", "rsync",
+    "scp", "ssh", "tar", "touch", "vi", "vim", "zip",
+];
+/// What only shows what others did, by its first words.
+const SHOWING: &[&[&str]] = &[
+    &["gh", "run"],
+    &["gh", "pr"],
+    &["gh", "api"],
+    &["gh", "issue"],
+    &["kubectl", "logs"],
+    &["kubectl", "get"],
+    &["kubectl", "describe"],
+    &["docker", "logs"],
+    &["docker", "ps"],
+    &["docker", "inspect"],
+    &["docker", "compose", "logs"],
+    &["docker-compose", "logs"],
+    &["journalctl"],
+    &["pm2", "logs"],
+    &["az", "pipelines"],
+    &["glab", "ci"],
+];
+/// How a program says under its own name that it could not do it.
+const COMPLAINTS: &[&str] = &[
+    "cannot ",
+    "can't ",
+    "could not ",
+    "No such file",
+    "ermission denied",
+    "not found",
+    "unrecognized",
+    "invalid option",
+    "unknown option",
+    "illegal option",
+    "missing operand",
+    "not permitted",
+    "Is a directory",
+    "failed",
+];
+
+/// How a command hangs on the one before it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Joined {
+    #[default]
+    First,
+    And,
+    Or,
+    Pipe,
+    Then,
+}
+
 /// One simple command: its words without quotes, and where its output goes.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 struct Simple {
+    joined: Joined,
     words: Vec<String>,
     writes: Vec<String>,
     appends: Vec<String>,
@@ -147,7 +205,7 @@ impl Script {
                 Some("git") => command.git().is_none_or(|word| LOOKING_GIT.contains(&word)),
                 Some("sed" | "find") => !in_place(),
                 Some("go") => matches!(command.arguments().next(), Some("env" | "version" | "list" | "doc")),
-                Some(_) if command.words.iter().any(|word| word == "--version" || word == "--help") => true,
+                Some(_) if command.asks_about_itself() => true,
                 Some(program) => LOOKING.contains(&program),
                 None => true,
             };
@@ -158,6 +216,39 @@ impl Script {
     /// Whether the exit code is that of a command behind a pipe.
     pub(super) fn is_piped(&self) -> bool {
         self.behind_pipe.is_some()
+    }
+
+    /// Whether the exit code is that of what it checks, or of all that it does: where it is none, all of that went well.
+    pub(super) fn code_is_its_own(&self) -> bool {
+        let first = self.commands.iter().position(|command| command.has(CHECKING)).unwrap_or_default();
+        let strict = self.commands.iter().any(|command| command.words.iter().any(|word| word == "pipefail"));
+        self.commands.iter().skip(first + 1).all(|command| match command.joined {
+            Joined::And => true,
+            Joined::Pipe => strict,
+            Joined::First | Joined::Or | Joined::Then => false,
+        })
+    }
+
+    /// Whether what it prints is about something else: a log, the run of another machine.
+    pub(super) fn shows(&self) -> bool {
+        let shows = |command: &Simple| {
+            let words: Vec<&str> = command.program().into_iter().chain(command.arguments()).collect();
+            SHOWING.iter().any(|opening| words.starts_with(opening))
+        };
+        let looks = |command: &Simple| command.program().is_none_or(|program| LOOKING.contains(&program));
+        self.commands.iter().any(shows) && self.commands.iter().all(|command| shows(command) || looks(command))
+    }
+
+    /// Whether it runs this program.
+    pub(super) fn runs(&self, program: &str) -> bool {
+        self.commands.iter().any(|command| command.program() == Some(program))
+    }
+
+    /// Whether one of its programs, or the shell, says in this line that it could not do it.
+    pub(super) fn complains(&self, line: &str) -> bool {
+        let Some((program, rest)) = line.split_once(": ") else { return false };
+        let named = || matches!(program, "bash" | "sh" | "zsh" | "/bin/sh" | "/bin/bash") || self.runs(program);
+        COMPLAINTS.iter().any(|said| rest.contains(said)) && named()
     }
 
     /// Whether only some lines of its output are shown: what is not shown may say that it failed.
@@ -191,27 +282,26 @@ impl Script {
     }
 
     fn has(&self, words: &[&str]) -> bool {
-        self.commands.iter().any(|command| {
-            let Some(program) = command.program().filter(|program| !LOOKING.contains(program)) else { return false };
-            let said = command.words.iter().filter(|word| !is_assignment(word)).take(4);
-            words.contains(&program) || said.flat_map(|word| word.split(':')).any(|part| words.contains(&part))
-        })
+        self.commands.iter().any(|command| command.has(words))
     }
 
     /// What it does to files, where that is certain.
     pub(super) fn effects(&self) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let mut directory: Option<&str> = None;
+        let mut directory: Option<String> = None;
         for command in &self.commands {
             let words: Vec<&str> = command.arguments().collect();
             if command.program() == Some("cd") {
                 match words.as_slice() {
-                    [path] if is_certain(path) => directory = Some(path),
+                    [path] if is_certain(path) => match entered(directory.as_deref(), path) {
+                        Some(path) => directory = Some(path),
+                        None => return effects,
+                    },
                     // Nobody knows where the rest happens.
                     _ => return effects,
                 }
             }
-            let place = |path: &str| placed(directory, path);
+            let place = |path: &str| placed(directory.as_deref(), path);
             match (command.program(), words.as_slice()) {
                 (Some("rm" | "rmdir"), paths) => {
                     effects.extend(paths.iter().filter_map(|path| place(path)).map(Effect::Deletes));
@@ -224,6 +314,15 @@ impl Script {
                 (Some("git"), ["rm", paths @ ..]) => {
                     effects.extend(paths.iter().filter_map(|path| place(path)).map(Effect::Deletes));
                 }
+                (Some("git"), ["checkout" | "restore", paths @ ..]) if command.takes_back() => {
+                    if paths.contains(&".") {
+                        effects.push(Effect::RestoresAll);
+                    }
+                    effects.extend(paths.iter().filter_map(|path| place(path)).map(Effect::Restores));
+                }
+                (Some("git"), ["reset", ..]) if command.words.iter().any(|word| word == "--hard") => {
+                    effects.push(Effect::RestoresAll);
+                }
                 (Some("cp"), [_, to]) => effects.extend(place(to).map(Effect::Writes)),
                 (Some(_) | None, _) => {}
             }
@@ -233,28 +332,51 @@ impl Script {
         effects
     }
 
-    /// What it is called: without changes of directory before it and cuts of its output behind it.
+    /// What it is called: without comments and changes of directory before it, and without cuts of its output and words
+    /// of its own about it behind it.
     pub(super) fn name(text: &str) -> String {
         let mut name = text.trim();
         loop {
             let before = name;
+            if name.starts_with('#') {
+                name = name.split_once('\n').map_or(name, |(_, rest)| rest).trim_start();
+            }
             if name.starts_with("cd ") {
-                let cut = name.find("&&").map(|at| at + 2).or_else(|| name.find('\n'));
+                let cut = [("&&", 2), (";", 1), ("\n", 1)]
+                    .iter()
+                    .filter_map(|(end, skip)| Some(name.find(end)? + skip))
+                    .min();
                 name = cut.and_then(|at| name.get(at..)).unwrap_or(name).trim_start();
             }
             for end in [" 2>&1", " 2>/dev/null", " || true"] {
                 name = name.strip_suffix(end).unwrap_or(name).trim_end();
             }
+            name = without_comment_of_its_own(name);
             if let Some((command, filter)) = name.rsplit_once('|') {
                 let mut words = filter.split_whitespace();
                 let cuts = matches!(words.next(), Some("tail" | "head")) && words.count() <= 2;
                 name = if cuts && !command.ends_with('|') { command.trim_end() } else { name };
             }
-            if name == before {
+            if name == before || name.is_empty() {
                 break;
             }
         }
         name.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// `cmd && echo ok || echo no` is `cmd`.
+fn without_comment_of_its_own(name: &str) -> &str {
+    let last = ["&&", "||", ";"].iter().filter_map(|operator| Some((name.rfind(operator)?, operator.len()))).max();
+    let Some((at, length)) = last else { return name };
+    let (command, said) =
+        (name.get(..at).unwrap_or(name).trim_end(), name.get(at + length..).unwrap_or_default().trim());
+    let whole = |quote: char| said.matches(quote).count() % 2 == 0;
+    let is_comment = said.starts_with("echo ") || said.is_empty();
+    if is_comment && whole('"') && whole('\'') && !said.contains(['>', '|', '\n']) && !command.is_empty() {
+        command
+    } else {
+        name
     }
 }
 
@@ -270,6 +392,35 @@ impl Simple {
     fn arguments(&self) -> impl Iterator<Item = &str> {
         let words = self.words.iter().map(String::as_str).skip_while(|word| is_assignment(word) || *word == "sudo");
         words.skip(1).filter(|word| !word.starts_with('-'))
+    }
+
+    /// Whether it is one of those that build, test or check, which these words tell.
+    fn has(&self, words: &[&str]) -> bool {
+        let Some(program) =
+            self.program().filter(|program| !LOOKING.contains(program) && !NOT_CHECKING.contains(program))
+        else {
+            return false;
+        };
+        if self.asks_about_itself() {
+            return false;
+        }
+        // Words with blanks were in quotes: they are a message or a script of another program.
+        let said = self.words.iter().filter(|word| !is_assignment(word)).take(4);
+        let said = said.filter(|word| !word.contains(char::is_whitespace));
+        words.contains(&program) || said.flat_map(|word| word.split(':')).any(|part| words.contains(&part))
+    }
+
+    /// `tsc --version`, `golangci-lint version`
+    fn asks_about_itself(&self) -> bool {
+        let asks = |word: &String| matches!(word.as_str(), "--version" | "--help" | "-V");
+        self.words.iter().any(asks) || self.words.get(1..).is_some_and(|rest| rest == ["version"])
+    }
+
+    /// Whether `git` is asked to put files back as they were.
+    fn takes_back(&self) -> bool {
+        let has = |flag: &str| self.words.iter().any(|word| word == flag);
+        let elsewhere = has("--staged") || has("-S");
+        !has("-b") && !has("-B") && !has("--orphan") && (!elsewhere || has("--worktree") || has("-W"))
     }
 
     /// What `git` is asked for; `-C` and its directory stand before it.
@@ -288,10 +439,31 @@ fn is_certain(path: &str) -> bool {
     !path.is_empty() && !path.contains(['$', '*', '?', '`', '{', '(', '<', '&', '\n']) && !path.starts_with("/dev/")
 }
 
+/// The directory that `cd` leads to; `None` if nobody knows.
+fn entered(directory: Option<&str>, path: &str) -> Option<String> {
+    if path.starts_with(['/', '~']) {
+        return Some(path.to_owned());
+    }
+    let mut parts: Vec<&str> = directory.unwrap_or_default().split('/').collect();
+    if directory.is_none() {
+        parts.clear();
+    }
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        match part {
+            "-" => return None,
+            ".." => {
+                parts.pop().filter(|part| !part.is_empty() && *part != "..")?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 fn placed(directory: Option<&str>, path: &str) -> Option<String> {
     let path = Some(path).filter(|path| is_certain(path) && *path != "." && *path != "..")?;
     Some(match directory {
-        Some(directory) if !path.starts_with(['/', '~']) => {
+        Some(directory) if !path.starts_with(['/', '~']) && !directory.is_empty() => {
             format!("{}/{}", directory.trim_end_matches('/'), path.trim_start_matches("./"))
         }
         Some(_) | None => path.trim_start_matches("./").to_owned(),
@@ -331,6 +503,13 @@ mod tests {
         check("date >> log.txt", &[Effect::Appends("log.txt".into())]);
         check("cat > a.py <<'EOF'\nrm -rf x > y\nEOF\nrm b.py", &[writes("a.py"), Effect::Deletes("b.py".into())]);
         check("cp a.rs b.rs", &[writes("b.rs")]);
+        check("cd /tmp && rm -rf t && cd t && touch x", &[Effect::Deletes("/tmp/t".into()), writes("/tmp/t/x")]);
+        check("cd a && touch x && cd ../b && touch y", &[writes("a/x"), writes("b/y")]);
+        check("make &> log", &[writes("log")]);
+        check("git checkout -- src/c.rs", &[Effect::Restores("src/c.rs".into())]);
+        check("cd w && git restore a.rs", &[Effect::Restores("w/a.rs".into())]);
+        check("git reset --hard HEAD~1", &[Effect::RestoresAll]);
+        check("git checkout -b a.rs && git restore --staged b.rs", &[]);
     }
 
     #[test]
@@ -385,7 +564,45 @@ mod tests {
         }
         assert!(Script::read("cd a && npm run build").checks());
         assert!(!Script::read("git commit -m 'add test'").tests());
-        assert!(!Script::read("git push").checks());
+        for command in [
+            "git push",
+            "git commit -m 'lint: fix findings'",
+            "golangci-lint version",
+            "npx tsc --version",
+            "rm -rf build",
+            "mkdir test",
+            "vim test.py",
+            "node x.js 'run the test'",
+        ] {
+            assert!(!Script::read(command).checks(), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_only_shown_is_known() {
+        for command in ["gh run view 2 --log-failed | tail -5", "kubectl logs -f x", "cd a && docker compose logs api"]
+        {
+            assert!(Script::read(command).shows(), "{command}");
+        }
+        for command in ["kubectl apply -f x", "docker logs x && make", "ls"] {
+            assert!(!Script::read(command).shows(), "{command}");
+        }
+    }
+
+    #[test]
+    fn an_exit_code_is_that_of_what_is_checked() {
+        for (command, own) in [
+            ("cargo test", true),
+            ("cd a && cargo test && ls", true),
+            ("cd a; cargo test", true),
+            ("cargo test; echo $?", false),
+            ("cargo test | tail", false),
+            ("set -o pipefail; cargo test | tail", true),
+            ("cargo test && echo ok || echo no", false),
+            ("cargo test\nls", false),
+        ] {
+            assert_eq!(Script::read(command).code_is_its_own(), own, "{command}");
+        }
     }
 
     #[test]
@@ -395,6 +612,14 @@ mod tests {
         {
             assert_eq!(Script::name(command), "cargo test", "{command}");
         }
+        for command in [
+            "# run them all\ncargo test",
+            "cd /a; cargo test && echo \"ALL PASS\" || echo \"FAILURES\"",
+            "cargo test; echo \"exit: $?\"",
+        ] {
+            assert_eq!(Script::name(command), "cargo test", "{command}");
+        }
         assert_eq!(Script::name("a || tail -3"), "a || tail -3");
+        assert_eq!(Script::name("echo hi"), "echo hi");
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::asked::Who;
-use super::commands::{self, Commands, Outcome};
+use super::commands::{self, Commands, End, Outcome};
 use super::files::FileTrails;
 use super::shell::Script;
 use super::statements::{self, About, WEIGHTY};
@@ -27,6 +29,22 @@ const USER_SAID: &str = "the user said:";
 const ANSWER_CHARS: usize = 320;
 const SAID_CHARS: usize = 160;
 const LAST_WORDS_CHARS: usize = 420;
+/// In the names of tools that follow a program that runs.
+const FOLLOWING: &[&str] = &[
+    "stdin",
+    "bashoutput",
+    "bash_output",
+    "taskoutput",
+    "task_output",
+    "read_bash",
+    "write_bash",
+    "shell_output",
+    "agentoutput",
+];
+/// Names under which they take which one.
+const RUN_KEYS: &[&str] = &["session_id", "bash_id", "shell_id", "shellId", "task_id", "process_id", "sessionId", "id"];
+/// How a harness says that a program has ended.
+const NOTIFICATION: &str = "<task-notification>";
 /// What comes next, at most so many sentences of the last words.
 const AHEAD: usize = 6;
 
@@ -57,8 +75,8 @@ struct Tool {
     searches: bool,
     /// It asks the person.
     asks: bool,
-    /// It types into a program that runs.
-    types: bool,
+    /// It types into a program that runs, or asks how it goes on.
+    follows: bool,
 }
 
 impl Tool {
@@ -69,9 +87,23 @@ impl Tool {
             kind: CallKind::of(&name),
             searches: has(&["grep", "glob", "search", "find", "list", "ls"]),
             asks: has(&["question", "ask_user"]),
-            types: has(&["stdin"]),
+            follows: has(FOLLOWING),
         }
     }
+}
+
+/// A program that had not ended.
+struct Running {
+    name: String,
+    script: Script,
+}
+
+/// What a call in the messages that stay is about.
+enum Tried {
+    Command(Running),
+    Edit(String),
+    /// A program that runs, by its name.
+    Followed(String),
 }
 
 /// Reads in order, so that what comes later overtakes what came before.
@@ -83,6 +115,8 @@ pub(super) struct Reader<'a, 'counter> {
     commands: Commands,
     tasks: Tasks,
     tools: HashMap<Arc<str>, Tool>,
+    /// Programs that had not ended, by the name under which they are followed.
+    running: HashMap<String, Running>,
     /// Next steps of the earlier summary: obsolete as soon as others are named.
     steps_before: Vec<String>,
 }
@@ -97,6 +131,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             commands: Commands::default(),
             tasks: Tasks::default(),
             tools: HashMap::new(),
+            running: HashMap::new(),
             steps_before: Vec::new(),
         }
     }
@@ -218,6 +253,9 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             }
             self.notes.asked.add(Who::Person, &text);
         } else if let Some(text) = requests::put_in(message) {
+            if text.starts_with(NOTIFICATION) {
+                self.read_notification(&text);
+            }
             self.notes.asked.add(Who::Harness, &text);
         }
     }
@@ -270,9 +308,13 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             return self.read_refusal(call, &text);
         }
         let tool = self.tools.entry(call.name.clone()).or_insert_with(|| Tool::of(&call.name));
-        let Tool { kind, searches, asks, types } = *tool;
+        let Tool { kind, searches, asks, follows } = *tool;
         if asks {
             return self.notes.add(Section::Decisions, SALIENT, format!("{USER_ANSWERED}{}", one_line(&text, 400)));
+        }
+        // How a program goes on is no step of its own.
+        if follows {
+            return self.follow(&followed(&call.arguments).unwrap_or_default(), &text, result.is_error);
         }
         let path = || arguments::string_argument(&call.arguments, PATH_KEYS);
         match kind {
@@ -287,13 +329,11 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             }
             CallKind::Writes if path().is_some() || call.arguments.contains("*** Begin Patch") => {
                 let outcome = Outcome::of_call(&text, result.is_error);
-                if !outcome.failed {
+                if outcome.is_done() {
                     self.files.note(call, kind, &text);
                 }
-                self.commands.note_edit(path().as_deref().unwrap_or("files with a patch"), outcome);
+                self.commands.note_edit(path().as_deref().unwrap_or("files with a patch"), &outcome);
             }
-            // What is typed into a program that runs is no step of its own.
-            CallKind::Writes | CallKind::Runs if types => {}
             CallKind::Writes | CallKind::Runs => self.read_run(call, kind, &text, result.is_error),
         }
     }
@@ -303,27 +343,57 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             let name = arguments::describe(&call.name, &call.arguments, 100).replace('`', "'");
             let rank = if kind == CallKind::Writes { SALIENT } else { LATER };
             let outcome = Outcome::of_call(text, is_error);
-            if !outcome.failed {
+            if outcome.is_done() {
                 self.files.note(call, kind, text);
             }
-            return self.commands.note(&name, rank, outcome);
+            return self.commands.note(&name, rank, &outcome);
         };
         let script = Script::read(&command);
         if script.only_looks() {
             return;
         }
         let outcome = Outcome::of_command(&script, text, is_error);
-        if !outcome.failed {
-            script.effects().into_iter().for_each(|effect| self.files.apply(effect));
-        }
-        if script.tests() {
-            self.files.tested(!outcome.failed);
-        }
-        if script.only_arranges_files() && !outcome.failed {
+        self.read_effects(&script, &outcome);
+        if script.only_arranges_files() && !outcome.failed() {
             return;
         }
         let name = commands::named(&command);
-        self.commands.note(&name, commands::rank(&script, &name), outcome);
+        self.commands.note(&name, commands::rank(&script, &name), &outcome);
+        if let Some(id) = outcome.runs_as {
+            self.running.insert(id, Running { name, script });
+        }
+    }
+
+    fn read_effects(&mut self, script: &Script, outcome: &Outcome) {
+        if outcome.is_done() {
+            script.effects().into_iter().for_each(|effect| self.files.apply(effect));
+        }
+        match outcome.end {
+            End::Well if script.tests() => self.files.tested(true),
+            End::Failed if script.tests() => self.files.tested(false),
+            End::Well | End::Failed | End::Unsaid | End::NotKnown => {}
+        }
+    }
+
+    /// How a program went on that had not ended.
+    fn follow(&mut self, id: &str, text: &str, is_error: bool) {
+        let Some(running) = self.running.remove(id) else { return };
+        let outcome = Outcome::of_command(&running.script, text, is_error);
+        self.read_effects(&running.script, &outcome);
+        self.commands.learn(&running.name, &outcome);
+        if outcome.end == End::NotKnown {
+            self.running.insert(id.to_owned(), running);
+        }
+    }
+
+    /// `<task-id>b1</task-id> … <summary>… completed (exit code 0)</summary>`
+    fn read_notification(&mut self, text: &str) {
+        let between = |open: &str, close: &str| Some(text.split_once(open)?.1.split_once(close)?.0.trim());
+        let code =
+            text.rsplit_once("exit code ").and_then(|(_, code)| code.split(|c: char| !c.is_ascii_digit()).next());
+        if let (Some(id), Some(code)) = (between("<task-id>", "</task-id>"), code.filter(|code| !code.is_empty())) {
+            self.follow(id, &format!("Exit code {code}\n"), false);
+        }
     }
 
     /// A person refused a call, and perhaps said why: that is a request too.
@@ -358,36 +428,49 @@ impl<'a, 'counter> Reader<'a, 'counter> {
 
     /// What is said around the summary need not be said in it, and what was put right there is not in the way.
     fn look_at_what_stays(&mut self) {
-        let mut open: HashMap<&str, String> = HashMap::new();
+        let mut tried: HashMap<&str, Tried> = HashMap::new();
         for message in &self.request.stays {
             if let Some(words) = requests::typed(message).or_else(|| requests::put_in(message)) {
                 self.notes.asked.remove(&words);
             }
             for call in message.calls() {
-                if let Some(name) = self.in_the_way(call) {
-                    open.insert(&call.id, name);
+                if let Some(again) = self.tries_again(call) {
+                    tried.insert(&call.id, again);
                 }
             }
             for result in message.results() {
-                let Some(name) = open.remove(&*result.call_id) else { continue };
-                let outcome = Outcome::of_command(&Script::read(&name), &result.text(), result.is_error);
-                if !outcome.failed {
-                    self.commands.put_right(&name);
-                }
+                let Some(again) = tried.remove(&*result.call_id) else { continue };
+                self.learn_from_what_stays(again, &result.text(), result.is_error);
             }
         }
     }
 
-    /// The name of what a call tries again, if that failed before.
-    fn in_the_way(&self, call: &ToolCall) -> Option<String> {
-        self.commands.open().next()?;
-        let command = arguments::string_argument(&call.arguments, COMMAND_KEYS);
-        match command {
-            Some(command) => Some(commands::named(&command)),
-            None => arguments::string_argument(&call.arguments, PATH_KEYS)
-                .filter(|_| CallKind::of(&call.name) == CallKind::Writes)
-                .map(|path| commands::editing(&path)),
+    fn learn_from_what_stays(&mut self, again: Tried, text: &str, is_error: bool) {
+        match again {
+            Tried::Command(running) => {
+                let outcome = Outcome::of_command(&running.script, text, is_error);
+                self.commands.tried_again(&running.name, outcome.end);
+                if let Some(id) = outcome.runs_as {
+                    self.running.insert(id, running);
+                }
+            }
+            Tried::Edit(name) => self.commands.tried_again(&name, Outcome::of_call(text, is_error).end),
+            Tried::Followed(id) => self.follow(&id, text, is_error),
         }
+    }
+
+    /// What a call tries again, or follows.
+    fn tries_again(&self, call: &ToolCall) -> Option<Tried> {
+        if Tool::of(&call.name).follows {
+            return followed(&call.arguments).filter(|id| self.running.contains_key(id)).map(Tried::Followed);
+        }
+        self.commands.open().next()?;
+        if let Some(command) = arguments::string_argument(&call.arguments, COMMAND_KEYS) {
+            let (name, script) = (commands::named(&command), Script::read(&command));
+            return Some(Tried::Command(Running { name, script }));
+        }
+        let path = arguments::string_argument(&call.arguments, PATH_KEYS);
+        path.filter(|_| CallKind::of(&call.name) == CallKind::Writes).map(|path| Tried::Edit(commands::editing(&path)))
     }
 
     /// Where the work stands at the end of what goes.
@@ -434,6 +517,13 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             self.notes.add(Section::NextSteps, LATER, bullet(sentence));
         }
     }
+}
+
+/// Which program a call follows.
+fn followed(arguments: &str) -> Option<String> {
+    let arguments: Value = serde_json::from_str(arguments).ok()?;
+    let id = RUN_KEYS.iter().find_map(|key| arguments.get(key))?;
+    id.as_str().map(str::to_owned).or_else(|| id.as_u64().map(|id| id.to_string()))
 }
 
 /// What an earlier summary keeps as a decision ranks as it did when it was read; what a model wrote ranks high.

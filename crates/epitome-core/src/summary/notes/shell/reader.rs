@@ -1,6 +1,6 @@
 //! Takes a shell script apart into simple commands.
 
-use super::Simple;
+use super::{Joined, Simple};
 
 /// Reads line by line; knows quotes, operators and redirections, and gives up what it does not know.
 #[derive(Default)]
@@ -11,6 +11,8 @@ pub(super) struct Reader {
     word: Option<String>,
     /// The next word is where output goes.
     target: Option<Target>,
+    /// How the next command hangs on the one before.
+    joined: Joined,
     pub(super) behind_pipe: Option<usize>,
 }
 
@@ -65,11 +67,20 @@ impl Reader {
                         (false, false) => Target::Write,
                     });
                 }
+                // `&>` sends everything where `>` would.
+                (None, '&') if chars.peek() == Some(&'>') => {}
                 (None, '|' | '&' | ';' | '(' | ')') => {
                     self.end_of_word(&mut here);
                     self.end_of_command();
-                    let doubled = c == '|' && chars.next_if_eq(&'|').is_some();
-                    self.behind_pipe = (c == '|' && !doubled).then_some(self.commands.len());
+                    let doubled = matches!(c, '|' | '&') && chars.next_if_eq(&c).is_some();
+                    self.joined = match (c, doubled) {
+                        ('&', true) => Joined::And,
+                        ('|', true) => Joined::Or,
+                        ('|', false) => Joined::Pipe,
+                        ('(', _) => self.joined,
+                        (_, _) => Joined::Then,
+                    };
+                    self.behind_pipe = (self.joined == Joined::Pipe).then_some(self.commands.len());
                 }
                 (None, c) if c.is_whitespace() => self.end_of_word(&mut here),
                 (None, c) => self.push(c),
@@ -126,7 +137,8 @@ impl Reader {
     pub(super) fn end_of_command(&mut self) {
         let current = std::mem::take(&mut self.current);
         if current != Simple::default() {
-            self.commands.push(current);
+            let joined = std::mem::replace(&mut self.joined, Joined::Then);
+            self.commands.push(Simple { joined, ..current });
         }
     }
 }
