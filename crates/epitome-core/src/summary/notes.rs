@@ -21,7 +21,7 @@ use choice::{Choice, SHARES};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::template::{self, Fence, Section, Sections, fence, unfence};
-use super::{NewestRequest, SummaryRequest};
+use super::{NewestRequest, SummaryRequest, requests};
 use crate::outputs::{Interest, cut_to_chars};
 use crate::tokens::{TokenCounter, Tokens};
 pub(super) use todo::keeps_tasks;
@@ -53,6 +53,9 @@ pub(super) struct Notes<'counter> {
 
 /// Said of a request that need not be repeated.
 const ELSEWHERE: &str = "- what was asked first and what was asked last stand in the messages around this summary";
+
+/// The same where the first one may be told here.
+const LAST_ELSEWHERE: &str = "- what was asked last stands in the messages around this summary";
 
 /// Said again later: the later one counts.
 const SUPERSEDED: u8 = 0;
@@ -112,15 +115,23 @@ impl<'counter> Notes<'counter> {
     }
 
     /// The newest request, and where it stands.
-    fn ask_newest(&mut self, newest: &NewestRequest) {
-        let standing = match newest {
+    fn ask_newest(&mut self, request: &SummaryRequest) {
+        let standing = match &request.newest_request {
             NewestRequest::Goes { request, answered } => {
                 self.asked.remove(request);
                 self.newest = Some(request.trim().to_owned());
                 let last_words = answered.as_deref().map(|words| statements::first_sentences(words, 300));
                 template::standing(last_words.as_deref())
             }
-            NewestRequest::Stays => ELSEWHERE.to_owned(),
+            NewestRequest::Stays => {
+                let around = request.stays.iter().filter(|message| requests::typed(message).is_some()).take(2).count();
+                match (around, self.asked.has_persons()) {
+                    // Nobody asked for anything, or nobody knows where.
+                    (0, _) => return,
+                    (1, true) => LAST_ELSEWHERE.to_owned(),
+                    (_, _) => ELSEWHERE.to_owned(),
+                }
+            }
             NewestRequest::InPrevious => return,
         };
         self.add(Section::Goal, FIRST, standing);

@@ -93,6 +93,11 @@ impl Asked {
         true
     }
 
+    /// Whether a person asked for something that is told here.
+    pub(super) fn has_persons(&self) -> bool {
+        self.said.iter().any(|said| said.who == Who::Person)
+    }
+
     /// What was said last.
     pub(super) fn last(&self) -> Option<&str> {
         self.said.last().map(|said| said.beginning.as_str())

@@ -11,7 +11,7 @@ use super::files::FileTrails;
 use super::shell::Script;
 use super::statements::{self, About, WEIGHTY};
 use super::todo::{self, State, Tasks};
-use super::{ELSEWHERE, FIRST, FOCUS, LATER, Notes, SAID, SALIENT, is_excerpt, read_other_steps};
+use super::{ELSEWHERE, FIRST, FOCUS, LAST_ELSEWHERE, LATER, Notes, SAID, SALIENT, is_excerpt, read_other_steps};
 use crate::arguments::{self, CallKind, PATH_KEYS};
 use crate::lines::lines_with;
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
@@ -143,8 +143,9 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         }
         let last_words = self.last_words();
         let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
+        let mut before: Option<&Message> = None;
         for message in &request.messages {
-            self.read_request(message);
+            self.read_request(message, before.replace(message).is_some_and(requests::is_command));
             if message.role == Role::Assistant {
                 // Words without calls end a turn: they are the answer.
                 let standing = if message.calls().next().is_none() { Standing::Answers } else { Standing::Says };
@@ -170,7 +171,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             }
         }
         self.look_at_what_stays();
-        self.notes.ask_newest(&request.newest_request);
+        self.notes.ask_newest(request);
         self.close(last_words);
     }
 
@@ -209,7 +210,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         let in_previous = self.request.newest_request == NewestRequest::InPrevious;
         if let (true, Some(newest)) = (in_previous, unfence(item)) {
             self.notes.newest = Some(newest.to_owned());
-        } else if self.notes.asked.carry_over(item) || item == ELSEWHERE {
+        } else if self.notes.asked.carry_over(item) || [ELSEWHERE, LAST_ELSEWHERE].contains(&item) {
             // Where the requests stand is said afresh.
         } else if item.starts_with(STANDING) {
             // Whether it is answered is said afresh of the request that is the newest now.
@@ -245,8 +246,11 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         self.notes.add(Section::Done, LATER, format!("{WORKED_ON}{}", one_line(words, 240)));
     }
 
-    fn read_request(&mut self, message: &Message) {
-        if let Some(text) = requests::typed(message) {
+    fn read_request(&mut self, message: &Message, behind_command: bool) {
+        if let Some(text) = requests::typed(message).filter(|_| behind_command && !requests::is_command(message)) {
+            // What a command stands for.
+            self.notes.asked.add(Who::Harness, &text);
+        } else if let Some(text) = requests::typed(message) {
             self.read_demands(&text);
             for address in statements::addresses(&text) {
                 self.notes.add(Section::Critical, LATER, format!("{USER_NAMED}{address}"));
