@@ -17,7 +17,7 @@ mod transcript;
 use std::collections::HashMap;
 
 use asked::Asked;
-use choice::{Choice, SHARES};
+use choice::{Choice, SHARES, share_of};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::template::{self, Fence, Section, Sections, fence, unfence};
@@ -49,6 +49,10 @@ pub(super) struct Notes<'counter> {
     limit: Tokens,
     /// Steps that earlier summaries left out.
     left_out: usize,
+    /// Files that earlier summaries left out, at least.
+    other_files: usize,
+    /// The files, told more briefly: for when there is not room for all.
+    brief_files: Vec<Item>,
 }
 
 /// Said of a request that need not be repeated.
@@ -74,6 +78,8 @@ const CONSTRAINTS: f64 = 0.25;
 const COMFORT: f64 = 0.40;
 /// Estimates of parts add up to a little more or less than the whole.
 const AT_MOST: f64 = 0.92;
+/// So many files are told with what was changed, whatever the room is.
+const FILES_WITH_EDIT: usize = 5;
 
 /// Whether an item of an earlier summary is an excerpt of lines, which the notes leave to whoever chooses those: under
 /// critical context, every item of several lines.
@@ -94,11 +100,29 @@ impl<'counter> Notes<'counter> {
             // Every word is a token at least: what fits in tokens fits in words.
             limit: request.budget.min(words),
             left_out: 0,
+            other_files: 0,
+            brief_files: Vec::new(),
         };
         Reader::new(&mut notes, request).read();
         let focus = request.focus.as_deref().map(Interest::in_text).unwrap_or_default();
         notes.raise(&focus);
+        notes.shorten_files();
         notes
+    }
+
+    /// Of the files, the ones that were changed last keep what was changed.
+    fn shorten_files(&mut self) {
+        let mut newest = 0;
+        let items = self.items(Section::Files).iter().rev().map(|item| {
+            newest += usize::from(item.rank >= SALIENT);
+            match files::shorter(&item.text).filter(|_| newest > FILES_WITH_EDIT || item.rank < SALIENT) {
+                Some(text) => Item { cost: self.counter.estimate(&text) + Tokens(1), text, rank: item.rank },
+                None => item.clone(),
+            }
+        });
+        let mut brief: Vec<Item> = items.collect();
+        brief.reverse();
+        self.brief_files = brief;
     }
 
     fn add(&mut self, section: Section, rank: u8, text: String) {
@@ -112,6 +136,16 @@ impl<'counter> Notes<'counter> {
 
     fn items(&self, section: Section) -> &[Item] {
         &self.items[section as usize]
+    }
+
+    /// The files with what was done last, if the changed ones fit into `room` so; else more briefly.
+    fn files_within(&self, room: Tokens) -> &[Item] {
+        let changed = self.items(Section::Files).iter().filter(|item| item.rank >= SALIENT);
+        if changed.map(|item| item.cost).sum::<Tokens>() <= room {
+            self.items(Section::Files)
+        } else {
+            &self.brief_files
+        }
     }
 
     /// The newest request, and where it stands.
@@ -156,6 +190,7 @@ impl<'counter> Notes<'counter> {
     pub(super) fn fit(&self, room: Tokens) -> Sections {
         let mut empty = Sections::default();
         empty.of(Section::Done).push(other_steps(100));
+        empty.of(Section::Files).push(files::other_files(100));
         let headings = self.counter.estimate(&empty.write());
         let room = room.min(self.limit);
         let whole = self.limit.share(AT_MOST) - headings;
@@ -170,23 +205,33 @@ impl<'counter> Notes<'counter> {
         let others = (room - headings - promised).max(room.share(1.0 - COMFORT) - headings);
         choice.left = others.min(whole - promised);
         let others = choice.left;
+        let files = self.files_within(others.share(share_of(Section::Files)));
+        let items = |section: Section| if section == Section::Files { files } else { self.items(section) };
         for (section, share) in SHARES {
-            choice.take(section, self.items(section), others.share(share), SAID);
+            choice.take(section, items(section), others.share(share), SAID);
         }
         for (section, _) in SHARES {
             let left = choice.left;
             // What was said in passing is worth less than the lines that fill what is left.
-            choice.take(section, self.items(section), left, LATER);
+            choice.take(section, items(section), left, LATER);
         }
-        self.say(&choice, kept.items, newest)
+        self.say(&choice, items, kept.items, newest)
     }
 
-    fn say(&self, choice: &Choice, asked: Vec<String>, newest: Option<String>) -> Sections {
+    fn say<'a>(
+        &'a self,
+        choice: &Choice,
+        items: impl Fn(Section) -> &'a [Item],
+        asked: Vec<String>,
+        newest: Option<String>,
+    ) -> Sections {
         let mut sections = Sections::default();
         for section in Section::ALL {
-            let said = self.items(section).iter().zip(&choice.taken[section as usize]);
+            let said = items(section).iter().zip(&choice.taken[section as usize]);
             let said = said.filter(|(item, _)| item.rank != SUPERSEDED);
-            let left_out = said.clone().filter(|(_, taken)| !**taken).count() + self.left_out;
+            let not_said = said.clone().filter(|(_, taken)| !**taken).map(|(item, _)| item);
+            let left_out = not_said.clone().count() + self.left_out;
+            let other_files = not_said.filter(|item| item.rank >= SALIENT).count().max(self.other_files);
             let kept = said.filter(|(_, taken)| **taken).map(|(item, _)| item);
             let texts = |first: bool| {
                 let kept = kept.clone().filter(move |item| (item.rank == FIRST) == first);
@@ -200,6 +245,7 @@ impl<'counter> Notes<'counter> {
                     continue;
                 }
                 Section::Done if left_out > 0 => sections.of(section).push(other_steps(left_out)),
+                Section::Files if other_files > 0 => sections.of(section).push(files::other_files(other_files)),
                 Section::Done
                 | Section::Constraints
                 | Section::InProgress

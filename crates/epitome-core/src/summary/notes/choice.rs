@@ -6,16 +6,21 @@ use crate::tokens::Tokens;
 
 /// How the room is shared out first; what a section leaves goes to the others, in this order.
 pub(super) const SHARES: [(Section, f64); 9] = [
-    (Section::Goal, 0.08),
-    (Section::Constraints, 0.10),
+    (Section::Goal, 0.06),
+    (Section::Constraints, 0.08),
     (Section::InProgress, 0.08),
-    (Section::NextSteps, 0.08),
-    (Section::Blocked, 0.08),
-    (Section::Decisions, 0.17),
-    (Section::Files, 0.17),
-    (Section::Critical, 0.09),
+    (Section::NextSteps, 0.07),
+    (Section::Blocked, 0.07),
+    (Section::Files, 0.26),
+    (Section::Decisions, 0.16),
+    (Section::Critical, 0.07),
     (Section::Done, 0.15),
 ];
+
+/// What a section may take first.
+pub(super) fn share_of(section: Section) -> f64 {
+    SHARES.iter().find(|(shared, _)| *shared == section).map_or(0.0, |(_, share)| *share)
+}
 
 /// Items chosen so far, by section.
 pub(super) struct Choice {

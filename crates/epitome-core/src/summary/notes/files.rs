@@ -2,9 +2,10 @@
 
 mod change;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use change::{change_in_patch, changed};
+use change::{Change, change_in_patch};
+pub(super) use change::{changed, tidy};
 use serde_json::Value;
 
 use super::shell::Effect;
@@ -39,6 +40,11 @@ struct FileTrail {
     rank: u8,
     last_touched: usize,
     last_changed: usize,
+    /// Changes since something was recorded for the last time, and how often that had been done before them.
+    unrecorded: [usize; 3],
+    recordings: usize,
+    /// An earlier summary told it.
+    is_carried: bool,
 }
 
 /// The files that calls named, and what was done to them.
@@ -50,6 +56,14 @@ pub(super) struct FileTrails {
     tests: Option<(usize, &'static str)>,
     /// What an earlier summary says of files in words of its own.
     told: Vec<String>,
+    /// Files that an earlier summary did not name.
+    others: usize,
+    /// The paths of each name that are spelled from the root.
+    by_name: HashMap<String, Vec<String>>,
+    /// How often something was recorded, or everything was put back.
+    recordings: usize,
+    /// The times between recordings whose changes were put back.
+    put_back: HashSet<usize>,
 }
 
 impl FileTrails {
@@ -79,7 +93,11 @@ impl FileTrails {
             Effect::Writes(path) => self.touch(&path, CREATED, 1),
             Effect::Appends(path) => self.touch(&path, APPENDED, 1),
             Effect::Deletes(path) => self.touch(&path, DELETED, 1),
-            Effect::Restores(_) | Effect::RestoresAll => {}
+            Effect::Restores(path) => self.restore(&path),
+            Effect::RestoresAll => {
+                self.put_back.insert(self.recordings);
+                self.recordings += 1;
+            }
             Effect::Moves(from, to) => {
                 let known = self.trails.get(&from).cloned();
                 self.touch(&to, CREATED, 1);
@@ -92,6 +110,46 @@ impl FileTrails {
                     trail.last_touched = self.touches;
                 }
             }
+        }
+    }
+
+    /// A change that an editor made to the file it has open.
+    pub(super) fn edited(&mut self, path: &str, change: Option<String>) {
+        self.touch(path, EDITED, 1);
+        if let Some(trail) = self.trails.get_mut(path) {
+            trail.last_edit = change;
+        }
+    }
+
+    pub(super) fn opened(&mut self, path: &str) {
+        self.touch(path, READ, 1);
+    }
+
+    pub(super) fn created(&mut self, path: &str) {
+        self.touch(path, CREATED, 1);
+    }
+
+    /// What was changed so far is recorded: it is not put back any more.
+    pub(super) fn recorded(&mut self) {
+        self.recordings += 1;
+    }
+
+    /// A file is again as it was recorded last.
+    fn restore(&mut self, path: &str) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let spelled = self.by_name.get(name).into_iter().flatten();
+        let mut spelled = spelled.filter(|whole| whole.strip_suffix(path).is_some_and(|up| up.ends_with('/')));
+        let path = match (self.trails.contains_key(path), spelled.next(), spelled.next()) {
+            (false, Some(whole), None) => whole.clone(),
+            (_, _, _) => path.to_owned(),
+        };
+        let Some(trail) = self.trails.get_mut(&path) else { return };
+        if trail.recordings == self.recordings {
+            trail.take_back();
+        }
+        (trail.last_edit, trail.tests) = (None, None);
+        if trail.counts.iter().all(|count| *count == 0) && trail.moved_to.is_none() {
+            self.trails.remove(&path);
         }
     }
 
@@ -118,21 +176,25 @@ impl FileTrails {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
         });
         let mut path: Option<String> = None;
-        let mut changed = false;
+        let mut found: Option<Change> = None;
         for line in patch.unwrap_or(arguments).lines() {
             let opens = [("*** Update File: ", EDITED), ("*** Add File: ", CREATED), ("*** Delete File: ", DELETED)];
             if let Some((name, verb)) = opens.iter().find_map(|(marker, verb)| Some((line.strip_prefix(marker)?, verb)))
             {
                 self.touch(name.trim(), *verb, 1);
-                (path, changed) = (Some(name.trim().to_owned()), false);
+                (path, found) = (Some(name.trim().to_owned()), None);
             } else if let (Some(to), Some(from)) = (line.strip_prefix("*** Move to: "), path.clone()) {
                 self.apply(Effect::Moves(from, to.trim().to_owned()));
                 path = Some(to.trim().to_owned());
-            } else if let (false, Some(path), Some(change)) = (changed, &path, change_in_patch(line)) {
-                changed = true;
-                if let Some(trail) = self.trails.get_mut(path).filter(|trail| trail.counts[EDITED] > 0) {
-                    trail.last_edit = Some(change);
+            } else if let (Some(path), Some(change)) = (&path, change_in_patch(line)) {
+                // What a line was replaced by says more than what it was.
+                if found.as_ref().is_some_and(|found| found.adds || !change.adds) {
+                    continue;
                 }
+                if let Some(trail) = self.trails.get_mut(path).filter(|trail| trail.counts[EDITED] > 0) {
+                    trail.last_edit = Some(change.line.clone());
+                }
+                found = Some(change);
             }
         }
     }
@@ -142,7 +204,15 @@ impl FileTrails {
             return;
         }
         self.touches += 1;
+        if path.starts_with('/') && !self.trails.contains_key(path) {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            self.by_name.entry(name.to_owned()).or_default().push(path.to_owned());
+        }
         let trail = self.trails.entry(path.to_owned()).or_default();
+        trail.settle(self.recordings, &self.put_back);
+        if let Some(count) = trail.unrecorded.get_mut(verb) {
+            *count += times;
+        }
         if let Some(count) = trail.counts.get_mut(verb) {
             *count += times;
         }
@@ -167,24 +237,35 @@ impl FileTrails {
 
     /// Reads what [`FileTrails::in_order`] wrote into an earlier summary.
     pub(super) fn carry_over(&mut self, item: &str) {
-        match read_back(item) {
-            Some((path, trail)) => {
-                self.touches += 1;
-                self.trails.insert(
-                    path.to_owned(),
-                    FileTrail { last_touched: self.touches, last_changed: self.touches, ..trail },
-                );
+        match (read_back(item), read_other_files(item)) {
+            (Some((path, trail)), _) => {
+                self.touch(path, READ, 0);
+                let (last_touched, last_changed) = (self.touches, self.touches);
+                let trail = FileTrail { last_touched, last_changed, is_carried: true, ..trail };
+                self.trails.insert(path.to_owned(), trail);
             }
-            None => self.told.push(item.to_owned()),
+            (None, Some(others)) => self.others = self.others.max(others),
+            (None, None) => self.told.push(item.to_owned()),
         }
     }
 
-    /// One line a file, the last touched last.
+    /// So many files at least were changed before, and are not told any more.
+    pub(super) fn others(&self) -> usize {
+        // A file that is new here may be one of them.
+        let new = self.trails.values().filter(|trail| trail.is_changed() && !trail.is_carried).count();
+        self.others.saturating_sub(new)
+    }
+
+    /// One line a file: those that were changed, then those that were read, the last touched last.
     pub(super) fn in_order(mut self) -> Vec<(u8, String)> {
+        for trail in self.trails.values_mut() {
+            trail.settle(self.recordings, &self.put_back);
+        }
+        self.trails.retain(|_, trail| trail.counts.iter().any(|count| *count > 0) || trail.moved_to.is_some());
         self.apply_tests();
         self.join_spellings();
         let mut trails: Vec<(String, FileTrail)> = self.trails.into_iter().collect();
-        trails.sort_by_key(|(_, trail)| trail.last_touched);
+        trails.sort_by_key(|(_, trail)| (trail.is_only_read(), trail.last_touched));
         let told = self.told.into_iter().map(|item| (EARLIER, item));
         told.chain(trails.into_iter().map(|(path, trail)| (trail.rank, trail.write(&path)))).collect()
     }
@@ -236,6 +317,36 @@ impl FileTrail {
         self.rank = self.rank.max(other.rank);
     }
 
+    /// Takes back what was changed and put back since, and counts anew behind a recording.
+    fn settle(&mut self, recordings: usize, put_back: &HashSet<usize>) {
+        if self.recordings == recordings {
+            return;
+        }
+        if put_back.contains(&self.recordings) {
+            self.take_back();
+        }
+        (self.recordings, self.unrecorded) = (recordings, [0; 3]);
+    }
+
+    fn take_back(&mut self) {
+        let unrecorded = std::mem::take(&mut self.unrecorded);
+        if unrecorded.iter().all(|count| *count == 0) {
+            return;
+        }
+        for (count, back) in self.counts.iter_mut().zip(unrecorded) {
+            *count = count.saturating_sub(back);
+        }
+        (self.last_edit, self.tests) = (None, None);
+        if self.is_only_read() {
+            self.rank = SAID;
+        }
+    }
+
+    fn is_only_read(&self) -> bool {
+        let changes = self.counts[CREATED] + self.counts[EDITED] + self.counts[APPENDED] + self.counts[DELETED];
+        changes == 0 && self.moved_to.is_none()
+    }
+
     fn is_changed(&self) -> bool {
         self.counts[CREATED] + self.counts[EDITED] + self.counts[APPENDED] > 0 && self.counts[DELETED] == 0
     }
@@ -258,6 +369,23 @@ impl FileTrail {
         }
         line
     }
+}
+
+/// The same line without what was edited last and what tests said after it.
+pub(super) fn shorter(item: &str) -> Option<String> {
+    let (path, trail) = read_back(item)?;
+    Some(FileTrail { last_edit: None, tests: None, ..trail }.write(path))
+}
+
+const OTHER_FILES: (&str, &str) = ("- (and at least ", " other files changed, not listed)");
+
+/// Said where not every file that was changed is told.
+pub(super) fn other_files(count: usize) -> String {
+    format!("{}{count}{}", OTHER_FILES.0, OTHER_FILES.1)
+}
+
+fn read_other_files(item: &str) -> Option<usize> {
+    item.strip_prefix(OTHER_FILES.0)?.strip_suffix(OTHER_FILES.1)?.parse().ok()
 }
 
 /// `- path (edited 3×, deleted): last edit `x`; tests passed after` as it was before it was written.
@@ -367,11 +495,45 @@ mod tests {
                 "- c.rs (deleted)",
                 "- e.rs (edited): last edit `two`",
                 "- d.rs (moved to e.rs)",
-                "- src/z.rs (edited): last edit `removed old`",
+                "- src/z.rs (edited): last edit `new 'x'`",
                 "- src/a.rs (moved to src/z.rs)",
                 "- log (appended to)",
             ]
         );
+    }
+
+    #[test]
+    fn what_is_put_back_was_not_changed() {
+        let edit = |path: &str| format!(r#"{{"file_path":"{path}","old_string":"1","new_string":"2"}}"#);
+        let (c, d) = (edit("/w/src/c.rs"), edit("/w/d.rs"));
+        let mut files = noted(&[("Read", r#"{"file_path":"/w/src/c.rs"}"#), ("Edit", &c), ("Edit", &d)]);
+        files.recorded();
+        files.note(&call("Edit", &c), CallKind::Writes, "");
+        files.note(&call("Edit", &edit("/w/e.rs")), CallKind::Writes, "");
+        files.apply(Effect::Restores("src/c.rs".into()));
+        files.apply(Effect::Restores("main".into()));
+        files.apply(Effect::RestoresAll);
+        files.note(&call("Edit", &edit("/w/f.rs")), CallKind::Writes, "");
+        assert_eq!(
+            lines(files),
+            ["- /w/d.rs (edited): last edit `2`", "- /w/src/c.rs (edited)", "- /w/f.rs (edited): last edit `2`"]
+        );
+    }
+
+    #[test]
+    fn files_that_are_not_named_are_counted_and_not_twice() {
+        let mut files = FileTrails::default();
+        files.carry_over(&other_files(5));
+        files.carry_over("- a.rs (edited): last edit `x`; tests passed after");
+        assert_eq!(files.others(), 5);
+        files.created("b.rs");
+        files.opened("c.rs");
+        assert_eq!(files.others(), 4);
+        assert_eq!(
+            shorter("- a.rs (edited 2×): last edit `x`; tests passed after").as_deref(),
+            Some("- a.rs (edited 2×)")
+        );
+        assert_eq!(shorter("- `src/x.rs`: the parser"), None);
     }
 
     #[test]
@@ -395,8 +557,8 @@ mod tests {
             [
                 "- gone.rs (deleted)",
                 "- old.rs (moved to new.rs)",
-                "- c.rs (read 3×)",
                 "- a (b).rs (created, edited 4×): last edit `2`",
+                "- c.rs (read 3×)",
             ]
         );
     }

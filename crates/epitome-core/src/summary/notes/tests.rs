@@ -134,8 +134,8 @@ fn five_rounds_read_well() {
     ## Key Decisions
     - The root cause of the slow start is the regex in `lexer.py`.
     ## Relevant Files
-    - /w/lexer.py (read)
     - /w/src/lexer.rs (created): last edit `the whole file, 1 lines`; tests failed after
+    - /w/lexer.py (read)
     ## Next Steps
     - [ ] write the parser
     - [ ] write docs
@@ -175,11 +175,11 @@ fn five_rounds_read_well() {
     - We use a hand-written lexer instead of `logos` because it must not add dependencies.
     - It turned out that `Tree` must be boxed, otherwise the stack overflows at depth 1000.
     ## Relevant Files
-    - /w/lexer.py (read)
     - /w/src/lexer.rs (created, edited): last edit `let y = self.x;`; tests passed after
     - /w/src/parser.rs (edited): last edit `pub fn parse(tokens: &[Token]) -> Tree {`
     - src/ast.rs (created)
     - old/ast.rs (moved to src/ast.rs)
+    - /w/lexer.py (read)
     ## Next Steps
     - [ ] write docs
     ## Critical Context
@@ -222,12 +222,12 @@ fn five_rounds_read_well() {
     - We use a hand-written lexer instead of `logos` because it must not add dependencies.
     - It turned out that `Tree` must be boxed, otherwise the stack overflows at depth 1000.
     ## Relevant Files
-    - /w/lexer.py (read)
     - /w/src/lexer.rs (created, edited): last edit `let y = self.x;`; tests passed after
     - /w/src/parser.rs (edited): last edit `pub fn parse(tokens: &[Token]) -> Tree {`; tests passed after
     - src/ast.rs (created); tests passed after
     - old/ast.rs (moved to src/ast.rs)
     - /w/benches/parse.rs (edited): last edit `fn bench_parse(c: &mut Criterion) {`
+    - /w/lexer.py (read)
     ## Next Steps
     - Remaining: run it on `big.txt` and note the numbers.
     ## Critical Context
@@ -307,6 +307,104 @@ fn a_refusal_is_a_request() {
     assert!(body.contains("- asked earlier: Never push to main."), "{body}");
     assert!(body.contains("## Constraints & Preferences\n- Never push to main.\n"), "{body}");
     assert!(body.contains("- the user refused: bash git push"), "{body}");
+}
+
+fn section(messages: Vec<Message>, section: Section) -> Vec<String> {
+    let request = request(messages, None, 4_000);
+    Notes::take(&request, &RoughCounter).fit(Tokens(4_000)).get(section).to_vec()
+}
+
+#[test]
+fn what_a_program_said_later_is_told_of_its_command() {
+    let started = "Chunk ID: 1\nProcess running with session ID 95492\nOutput:\n";
+    let failed = "Chunk ID: 2\nProcess exited with code 1\nOutput:\n--- FAIL: TestA (0.00s)\nFAIL";
+    let messages = [
+        runs("go test ./...", started),
+        calls("write_stdin", r#"{"session_id":95492,"chars":""}"#, started),
+        calls("write_stdin", r#"{"session_id":95492,"chars":""}"#, failed),
+        runs("pnpm build", "Command running in background with ID: b50b67f. Output is being written to: x"),
+        asks("<task-notification>\n<task-id>b50b67f</task-id>\n<summary>\"Build\" completed (exit code 0)</summary>\n</task-notification>"),
+        runs("make x", "Command running in background with ID: b1. Output is being written to: x"),
+    ]
+    .concat();
+    assert_eq!(
+        section(messages.clone(), Section::Done),
+        [
+            "- `go test ./...` → failed: --- FAIL: TestA (0.00s)",
+            "- `pnpm build` → passed",
+            "- `make x` → outcome not known: it was still running",
+        ]
+    );
+    assert_eq!(section(messages, Section::Blocked), ["- `go test ./...` fails: --- FAIL: TestA (0.00s)"]);
+}
+
+#[test]
+fn a_rerun_that_has_not_ended_puts_nothing_right() {
+    let messages = [asks("fix it"), runs("pytest", "Exit code 1\nFAILED tests/a.py::t")].concat();
+    let mut request = request(messages, None, 1_000);
+    request.stays = runs("pytest", "Command running in background with ID: b1.");
+    let blocked = |request: &SummaryRequest| {
+        Notes::take(request, &RoughCounter).fit(Tokens(1_000)).get(Section::Blocked).to_vec()
+    };
+    assert_eq!(blocked(&request), ["- `pytest` fails: FAILED tests/a.py::t"]);
+    request.stays.extend(calls(
+        "BashOutput",
+        r#"{"bash_id":"b1"}"#,
+        "<status>completed</status>\n<exit_code>0</exit_code>\n<stdout>\n3 passed\n</stdout>",
+    ));
+    assert_eq!(blocked(&request), &[] as &[String]);
+}
+
+#[test]
+fn edits_that_were_not_made_are_not_told() {
+    let edit = |path: &str, answer: &str| {
+        calls("Edit", &format!(r#"{{"file_path":"{path}","old_string":"a","new_string":"b"}}"#), answer)
+    };
+    let messages = [
+        edit("/w/denied.rs", "Permission to use Edit has been denied."),
+        edit("/w/interrupted.rs", "[Request interrupted by user for tool use]"),
+        edit("/w/missing.rs", "No replacement was performed, old_str `a` did not appear verbatim."),
+        edit("/w/refused.rs", r#"{"success": false, "error": "EACCES"}"#),
+        edit("/w/real.rs", "The file /w/real.rs has been updated."),
+        runs("mv /w/a.py /w/b.py", "mv: cannot stat '/w/a.py': No such file or directory"),
+        calls("create", r#"{"command":"create printenv.pl"}"#, "[File: /ctf/printenv.pl (1 lines total)]\n1:"),
+        calls("edit", r#"{"command":"edit 1:1\n#!/usr/bin/perl\nend_of_edit"}"#, "File updated."),
+        calls("edit", r#"{"command":"edit 1:1\nx"}"#, "Your proposed edit has introduced new syntax error(s)."),
+    ]
+    .concat();
+    assert_eq!(
+        section(messages, Section::Files),
+        ["- /w/real.rs (edited): last edit `b`", "- /ctf/printenv.pl (created, edited): last edit `#!/usr/bin/perl`"]
+    );
+}
+
+#[test]
+fn changed_files_that_are_not_named_are_counted() {
+    let messages: Vec<Message> = (0..60)
+        .flat_map(|n| edits(&format!("/w/src/module_{n}/file.rs"), "a", &format!("let value_{n} = call();")))
+        .collect();
+    let request = request(messages, None, 8_000);
+    let sections = Notes::take(&request, &RoughCounter).fit(Tokens(500));
+    let files = sections.get(Section::Files);
+    let (others, named) = files.split_first().unwrap();
+    assert_eq!(others, &format!("- (and at least {} other files changed, not listed)", 60 - named.len()));
+    assert_eq!(named.iter().filter(|line| line.contains("last edit")).count(), 5, "{files:#?}");
+}
+
+#[test]
+fn what_is_asked_behind_a_reminder_is_a_request_and_a_rule() {
+    let reminder = "<system-reminder>\nfile x changed\n</system-reminder>\n\n";
+    let messages =
+        [asks(&format!("{reminder}Rewrite the lexer. Never use regex.")), says("Yes."), asks("go on")].concat();
+    assert_eq!(section(messages.clone(), Section::Constraints), ["- Never use regex."]);
+    let mut request = request(messages, None, 1_000);
+    request.newest_request = NewestRequest::Stays;
+    let goal = |request: &SummaryRequest| {
+        Notes::take(request, &RoughCounter).fit(Tokens(1_000)).get(Section::Goal).last().cloned()
+    };
+    assert_eq!(goal(&request).as_deref(), Some("- asked earlier: go on"));
+    request.stays = asks("now this");
+    assert_eq!(goal(&request).as_deref(), Some(super::LAST_ELSEWHERE));
 }
 
 /// A turn of a session that may be about anything.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::asked::Who;
 use super::commands::{self, Commands, End, Outcome};
-use super::files::FileTrails;
+use super::files::{self, FileTrails};
 use super::shell::Script;
 use super::statements::{self, About, WEIGHTY};
 use super::todo::{self, State, Tasks};
@@ -115,6 +115,8 @@ pub(super) struct Reader<'a, 'counter> {
     commands: Commands,
     tasks: Tasks,
     tools: HashMap<Arc<str>, Tool>,
+    /// The file that an editor of lines has open.
+    open_file: Option<String>,
     /// Programs that had not ended, by the name under which they are followed.
     running: HashMap<String, Running>,
     /// Next steps of the earlier summary: obsolete as soon as others are named.
@@ -131,6 +133,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             commands: Commands::default(),
             tasks: Tasks::default(),
             tools: HashMap::new(),
+            open_file: None,
             running: HashMap::new(),
             steps_before: Vec::new(),
         }
@@ -321,6 +324,9 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             return self.follow(&followed(&call.arguments).unwrap_or_default(), &text, result.is_error);
         }
         let path = || arguments::string_argument(&call.arguments, PATH_KEYS);
+        if path().is_none() && self.read_line_editor(call, &text, result.is_error) {
+            return;
+        }
         match kind {
             CallKind::Reads => {
                 if !searches && !Outcome::is_failure(&text, result.is_error) {
@@ -340,6 +346,41 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             }
             CallKind::Writes | CallKind::Runs => self.read_run(call, kind, &text, result.is_error),
         }
+    }
+
+    /// An editor that keeps a file open: `open a.py`, `edit 3:4`. Says whether the call is one of its.
+    fn read_line_editor(&mut self, call: &ToolCall, text: &str, is_error: bool) -> bool {
+        let verb = &*call.name;
+        if !["open", "create", "edit"].contains(&verb) {
+            return false;
+        }
+        let command = arguments::string_argument(&call.arguments, COMMAND_KEYS);
+        let command =
+            command.as_deref().and_then(|command| command.trim_start().strip_prefix(verb)).unwrap_or_default();
+        let (first, rest) = command.split_once('\n').unwrap_or((command, ""));
+        let named = first.split_whitespace().next().map(str::to_owned);
+        // `[File: /w/a.py (10 lines total)]`
+        let shown =
+            text.split_once("[File: ").and_then(|(_, path)| path.split_once(" (")).map(|(path, _)| path.to_owned());
+        let outcome = Outcome::of_call(text, is_error);
+        let path = if verb == "edit" { shown.or_else(|| self.open_file.clone()) } else { shown.or(named) };
+        let Some(path) = path.filter(|path| !path.contains('\n')) else { return false };
+        if outcome.is_done() {
+            match verb {
+                "open" => self.files.opened(&path),
+                "create" => self.files.created(&path),
+                _ => {
+                    let line = rest.lines().map(str::trim).find(|line| !line.is_empty() && *line != "end_of_edit");
+                    let change = line.map(files::tidy).or_else(|| files::changed(&call.arguments));
+                    self.files.edited(&path, change);
+                }
+            }
+            self.open_file = Some(path.clone());
+        }
+        if verb != "open" {
+            self.commands.note_edit(&path, &outcome);
+        }
+        true
     }
 
     fn read_run(&mut self, call: &ToolCall, kind: CallKind, text: &str, is_error: bool) {
@@ -371,6 +412,9 @@ impl<'a, 'counter> Reader<'a, 'counter> {
     fn read_effects(&mut self, script: &Script, outcome: &Outcome) {
         if outcome.is_done() {
             script.effects().into_iter().for_each(|effect| self.files.apply(effect));
+            if script.records() {
+                self.files.recorded();
+            }
         }
         match outcome.end {
             End::Well if script.tests() => self.files.tested(true),
@@ -489,6 +533,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         if let Some(words) = last_words {
             self.close_words(words);
         }
+        self.notes.other_files = self.files.others();
         for (rank, line) in self.files.in_order() {
             self.notes.add(Section::Files, rank, line);
         }

@@ -11,8 +11,9 @@ const NEW_KEYS: &[&str] = &["new_string", "newText", "new_str", "newString", "re
 const WHOLE_KEYS: &[&str] = &["content", "file_text", "contents", "text"];
 /// A changed line is cut to this.
 const LINE_CHARS: usize = 80;
+
 /// The first line that an edit changed.
-pub(super) fn changed(arguments: &str) -> Option<String> {
+pub(in crate::summary::notes) fn changed(arguments: &str) -> Option<String> {
     let value: Value = serde_json::from_str(arguments).ok()?;
     let last = |value: &Value| value.get("edits").and_then(Value::as_array).and_then(|edits| edits.last().cloned());
     let edit = last(&value).unwrap_or(value);
@@ -33,17 +34,23 @@ pub(super) fn changed(arguments: &str) -> Option<String> {
     }
 }
 
-pub(super) fn change_in_patch(line: &str) -> Option<String> {
+/// A line of a patch that changes something.
+pub(super) struct Change {
+    pub(super) adds: bool,
+    pub(super) line: String,
+}
+
+pub(super) fn change_in_patch(line: &str) -> Option<Change> {
     let (added, removed) = (line.strip_prefix('+'), line.strip_prefix('-'));
     let words = |text: &str| text.chars().any(char::is_alphanumeric);
     match (added, removed) {
-        (Some(text), _) if words(text) => Some(tidy(text)),
-        (_, Some(text)) if words(text) => Some(format!("removed {}", tidy(text))),
+        (Some(text), _) if words(text) => Some(Change { adds: true, line: tidy(text) }),
+        (_, Some(text)) if words(text) => Some(Change { adds: false, line: format!("removed {}", tidy(text)) }),
         (_, _) => None,
     }
 }
 
 /// Cut to size, and without what ends it where it is written.
-fn tidy(line: &str) -> String {
+pub(in crate::summary::notes) fn tidy(line: &str) -> String {
     cut_to_chars(line.trim(), LINE_CHARS).replace('`', "'")
 }
