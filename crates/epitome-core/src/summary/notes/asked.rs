@@ -1,5 +1,7 @@
 //! What people asked for, and what harnesses said in their place: the beginning of each, word for word.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::summary::template::Fence;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -44,6 +46,10 @@ const MEAGRE: [Extent; 4] = [
     Extent { beginning: 15, end: 0 },
 ];
 
+/// What a harness says may take so much of what requests may take: it says it again when it matters.
+const HARNESS: f64 = 0.10;
+const HARNESS_EXTENTS: [Extent; 3] = [PROMISED, Extent { beginning: 60, end: 0 }, Extent { beginning: 30, end: 0 }];
+
 const ASKED: &str = "- asked earlier: ";
 const PUT_IN: &str = "- put in by the harness: ";
 const GAP_OPEN: &str = "[… ";
@@ -67,6 +73,7 @@ impl Asked {
         let words = words.trim();
         if !words.is_empty() {
             self.said.retain(|said| !said.is(words));
+            self.forget_alike(who, words);
             self.said.push(Said { who, beginning: words.to_owned(), left_out: 0, end: String::new() });
         }
     }
@@ -89,8 +96,17 @@ impl Asked {
         let Some((who, words)) = found else { return false };
         let said = Said::read(who, words);
         self.said.retain(|known| *known != said);
+        self.forget_alike(who, &said.beginning);
         self.said.push(said);
         true
+    }
+
+    /// What a harness says in the same words about something else: the newest holds.
+    fn forget_alike(&mut self, who: Who, words: &str) {
+        if who == Who::Harness {
+            let opening = opening(words);
+            self.said.retain(|said| said.who == Who::Person || self::opening(&said.beginning) != opening);
+        }
     }
 
     /// Whether a person asked for something that is told here.
@@ -104,19 +120,20 @@ impl Asked {
     }
 
     /// What fits: of a person's as much as fits into `comfort`, at least what is promised if that fits into `ceiling`; of
-    /// a harness' what is promised, the newest first, as far as there is room left.
+    /// a harness' a little, the newest first, within a small share of the ceiling.
     pub(super) fn fit(&self, comfort: Tokens, ceiling: Tokens, counter: &dyn TokenCounter) -> Kept {
         let persons: Vec<usize> = self.by(Who::Person);
         let mut chosen: Vec<(usize, String, Tokens)> = self.fit_all(&persons, comfort, ceiling, counter);
         let spent = |chosen: &[(usize, String, Tokens)]| chosen.iter().map(|(_, _, cost)| *cost).sum::<Tokens>();
-        let mut room = ceiling - spent(&chosen);
+        let mut room = (ceiling - spent(&chosen)).min(ceiling.share(HARNESS));
         let harness = self.by(Who::Harness);
-        let generous = self.at(&harness, GENEROUS[2], counter);
-        if spent(&generous) <= comfort - spent(&chosen) {
-            chosen.extend(generous);
-        } else {
-            for at in harness.into_iter().rev() {
-                for (at, item, cost) in self.at(&[at], PROMISED, counter) {
+        let whole = HARNESS_EXTENTS.into_iter().map(|extent| self.at(&harness, extent, counter));
+        let mut whole = whole.filter(|all| spent(all) <= room);
+        match whole.next() {
+            Some(all) => chosen.extend(all),
+            None => {
+                let least = HARNESS_EXTENTS[HARNESS_EXTENTS.len() - 1];
+                for (at, item, cost) in self.at(&harness, least, counter).into_iter().rev() {
                     if cost <= room {
                         room = room - cost;
                         chosen.push((at, item, cost));
@@ -241,6 +258,14 @@ impl Said {
             (Who::Harness, true) => Fence::Harness.around(&words),
         }
     }
+}
+
+/// The first words, without those that name something.
+fn opening(words: &str) -> u64 {
+    const WORDS: usize = 5;
+    let names = |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
+    let words = words.split_whitespace().take(4 * WORDS).filter(|word| !names(word)).take(WORDS);
+    xxh3_64(words.collect::<Vec<_>>().join(" ").as_bytes())
 }
 
 fn chars(text: &str) -> usize {
@@ -395,7 +420,36 @@ mod tests {
         let mut asked = asked(&["fix it"]);
         asked.add(Who::Harness, &"reminder ".repeat(400));
         asked.add(Who::Harness, "note");
-        let kept = asked.fit(Tokens(60), Tokens(60), &RoughCounter);
+        let kept = asked.fit(Tokens(60), Tokens(120), &RoughCounter);
         assert_eq!(kept.items, ["- put in by the harness: note", "- asked earlier: fix it"]);
+    }
+
+    #[test]
+    fn what_a_harness_says_again_and_again_is_kept_once_and_takes_little() {
+        let mut asked = asked(&[&long(40)]);
+        for n in 0..30 {
+            asked.add(
+                Who::Harness,
+                &format!(
+                    "<system-reminder>\nNote: /w/file{n}.rs was modified, either by you or by a linter.\n{}",
+                    long(30)
+                ),
+            );
+        }
+        for word in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"] {
+            asked.add(Who::Harness, &format!("<system-reminder>\nThe {word} tool says:\n{}", long(30)));
+        }
+        let kept = |ceiling: u64| asked.fit(Tokens(1_000), Tokens(ceiling), &RoughCounter).items;
+        let harness = |ceiling: u64| {
+            let items = kept(ceiling).into_iter();
+            items.filter(|item| !item.contains("earlier-request")).collect::<Vec<String>>()
+        };
+        let all = harness(30_000);
+        assert_eq!(all.len(), 9);
+        assert!(all[0].contains("file29.rs"), "{all:#?}");
+        let few = harness(2_000);
+        assert!(few.last().is_some_and(|item| item.contains("The theta tool")), "{few:#?}");
+        let cost: u64 = few.iter().map(|item| RoughCounter.estimate(item).0 + 1).sum();
+        assert!(cost <= 200, "{cost}");
     }
 }
