@@ -195,19 +195,150 @@ pub fn constraints(request: &str) -> impl Iterator<Item = &str> {
     demands(request).into_iter().map(|(_, sentence)| sentence)
 }
 
-/// The same, with how strongly they bind.
+/// The same, with how strongly they bind. A sentence that says nothing alone comes with the one before it.
 pub fn demands(request: &str) -> Vec<(Demand, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
+    let pasted = Pasted::read(request);
     // A pasted document is long and demands little: only lines with one of the words are taken apart.
     while let Some(hit) = request.get(from..).and_then(|rest| WORDS.finder.find(rest)) {
         let line = line_around(request, from + hit.start());
-        let start = line.as_ptr() as usize - request.as_ptr() as usize;
-        let sentences = sentences(line).map(str::trim);
-        found.extend(sentences.filter_map(|sentence| demand(sentence).map(|demand| (demand, sentence))));
+        let start = offset(request, line);
+        for sentence in sentences(line).map(str::trim) {
+            let addressed = !pasted.is_document || addresses_the_agent(sentence);
+            if let Some(demand) = demand(sentence).filter(|_| addressed && !pasted.holds(line, start)) {
+                found.push((demand, with_what_it_speaks_of(request, sentence)));
+            }
+        }
         from = (start + line.len()).max(from + hit.end());
     }
     found
+}
+
+fn offset(text: &str, part: &str) -> usize {
+    part.as_ptr() as usize - text.as_ptr() as usize
+}
+
+/// What of a long message is no person's own sentence: lists, headings, tables, code.
+struct Pasted {
+    is_document: bool,
+    /// Where code begins and ends.
+    code: Vec<(usize, usize)>,
+}
+
+impl Pasted {
+    /// A shorter message is a request, however it is set.
+    const SHORTEST: usize = 1_500;
+    /// Lines that are set like a document.
+    const SET_LINES: usize = 3;
+
+    fn read(text: &str) -> Pasted {
+        let mut pasted = Pasted { is_document: false, code: Vec::new() };
+        if text.len() <= Pasted::SHORTEST {
+            return pasted;
+        }
+        let (mut set, mut opened) = (0, None);
+        for line in text.lines() {
+            let at = offset(text, line);
+            let fences = line.trim_start().starts_with("```");
+            set += usize::from(fences || is_set(line));
+            opened = match (fences, opened) {
+                (true, Some(start)) => {
+                    pasted.code.push((start, at));
+                    None
+                }
+                (true, None) => Some(at),
+                (false, opened) => opened,
+            };
+        }
+        pasted.is_document = set >= Pasted::SET_LINES;
+        pasted
+    }
+
+    /// Whether a line is a part of it; what is quoted is, in any message.
+    fn holds(&self, line: &str, start: usize) -> bool {
+        let behind = self.code.partition_point(|(_, end)| *end < start);
+        let in_code = self.code.get(behind).is_some_and(|(open, _)| *open <= start);
+        line.trim_start().starts_with('>') || self.is_document && (in_code || is_set(line))
+    }
+}
+
+/// Whether a line is set like one of a document.
+fn is_set(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = (1..=3).contains(&digits)
+        && line.get(digits..).is_some_and(|rest| rest.starts_with(". ") || rest.starts_with(") "));
+    numbered || ["- ", "* ", "• ", "#", "|", "> ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// `You must …`, `never …`: said to whoever reads it.
+fn addresses_the_agent(sentence: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "you must",
+        "you should",
+        "you have to",
+        "you may",
+        "do not",
+        "don't",
+        "don’t",
+        "dont ",
+        "never",
+        "always",
+        "make sure",
+        "ensure",
+        "please",
+        "only ",
+        "keep ",
+        "avoid ",
+        "and never",
+        "but never",
+        "but don't",
+        "but do not",
+        "bitte",
+        "niemals",
+        "immer",
+        "du ",
+        "jamais",
+        "toujours",
+        "nunca",
+        "siempre",
+        "不要",
+        "必须",
+        "请",
+    ];
+    let opening: String = sentence.chars().take(20).flat_map(char::to_lowercase).collect();
+    OPENINGS.iter().any(|words| opening.starts_with(words))
+        || sentence.contains("you must")
+        || sentence.contains("you should")
+}
+
+/// A short sentence about `that`, or the rest of a wrapped one, together with the sentence before it.
+fn with_what_it_speaks_of<'text>(request: &'text str, sentence: &'text str) -> &'text str {
+    const SHORT: usize = 70;
+    const SENTENCE_BEFORE: usize = 300;
+    let start = offset(request, sentence);
+    let before = request.get(..start).unwrap_or_default();
+    let trimmed = before.trim_end();
+    let blank_line = before.get(trimmed.len()..).is_some_and(|between| between.matches('\n').count() > 1);
+    let says_nothing_alone = || {
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        let points =
+            words.any(|word| ["that", "this", "it", "those", "these", "them"].contains(&&*word.to_lowercase()));
+        let names = |c: char| c == '`' || c == '/' || c == '_' || c.is_ascii_digit();
+        points && sentence.len() <= SHORT && !sentence.contains(names)
+    };
+    let wraps = || {
+        let goes_on = sentence.starts_with(char::is_lowercase) && before.ends_with('\n');
+        goes_on && trimmed.ends_with(|c: char| c.is_alphanumeric() || c == ',')
+    };
+    if trimmed.is_empty() || blank_line || !(says_nothing_alone() || wraps()) {
+        return sentence;
+    }
+    let line = trimmed.rsplit('\n').next().unwrap_or(trimmed);
+    let last = sentences(line).map(str::trim).filter(|sentence| !sentence.is_empty()).last();
+    let Some(last) = last.filter(|last| last.len() <= SENTENCE_BEFORE && !is_set(line)) else { return sentence };
+    request.get(offset(request, last)..start + sentence.len()).unwrap_or(sentence)
 }
 
 /// How strongly a sentence binds; `None` if it does not, or is too long or short for a sentence.
@@ -415,6 +546,32 @@ mod tests {
         assert_eq!(demand("Thanks a lot"), None);
         assert_eq!(demand("hm, i don't think that it works"), None);
         assert_eq!(demand("Please don't change it"), Some(Demand::Rule));
+    }
+
+    #[test]
+    fn a_sentence_that_says_nothing_alone_comes_with_the_one_before() {
+        check(
+            "You force-pushed to main. Never do that again on your own. Then go on.",
+            &["You force-pushed to main. Never do that again on your own."],
+        );
+        check(
+            "The dialog breaks at the\nnewline and only displays the first line.",
+            &["The dialog breaks at the\nnewline and only displays the first line."],
+        );
+        check("Hi.\n\nNever do that again.", &["Never do that again."]);
+        check("Please add a flag. Never use `it` here.", &["Never use `it` here."]);
+    }
+
+    #[test]
+    fn rules_of_a_pasted_document_are_not_the_persons() {
+        let review = format!(
+            "Never push this.\n\n# Review\n\n- Tests must not sleep.\n- **Risk**: it must never be nil\n\n```\n// never called\n```\n\
+             The cache is never filled.\n{}\nDo not make changes here.",
+            "Some words about the code that was looked at, and what was found.\n".repeat(25)
+        );
+        check(&review, &["Never push this.", "Do not make changes here."]);
+        check("> never do this\n\nwhat do you think?", &[]);
+        check("- never push\n- keep names\n- always test", &["- never push", "- keep names", "- always test"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ mod frame;
 mod outcome;
 mod totals;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 pub(super) use outcome::{End, Outcome};
 
@@ -28,6 +28,8 @@ struct Run {
     said: String,
     /// What it said when it failed last.
     error: String,
+    /// It failed, and something that includes it went well since.
+    put_right: bool,
     /// An edit that failed is told if it stands in the way, and not as something done.
     is_listed: bool,
     rank: u8,
@@ -38,10 +40,15 @@ struct Run {
 #[derive(Debug, Default)]
 pub(super) struct Commands {
     runs: HashMap<String, Run>,
-    /// What failed, and nothing has put right since.
-    open: BTreeSet<String>,
+    /// What failed, and nothing has put right since, with the calls that came before.
+    open: BTreeMap<String, usize>,
     steps: usize,
+    /// Calls so far, of any kind.
+    calls: usize,
 }
+
+/// After so many calls of other things, what failed is hardly in the way.
+const LONG_AGO: usize = 100;
 
 /// What a shell command is called in a summary.
 pub(super) fn named(command: &str) -> String {
@@ -54,6 +61,16 @@ pub(super) fn editing(path: &str) -> String {
 }
 
 impl Commands {
+    /// A call was made.
+    pub(super) fn tick(&mut self) {
+        self.calls += 1;
+    }
+
+    /// How many were made.
+    pub(super) fn calls(&self) -> usize {
+        self.calls
+    }
+
     /// A command, or another call that may have changed something.
     pub(super) fn note(&mut self, name: &str, rank: u8, outcome: &Outcome) {
         let run = self.run(name, rank);
@@ -67,6 +84,7 @@ impl Commands {
     pub(super) fn learn(&mut self, name: &str, outcome: &Outcome) {
         if let Some(run) = self.runs.get_mut(name) {
             run.said.clone_from(&outcome.said);
+            run.put_right = false;
             if outcome.failed() {
                 run.failed += 1;
                 run.error = error_of(&outcome.said);
@@ -74,7 +92,7 @@ impl Commands {
         }
         match outcome.end {
             End::Failed => {
-                self.open.insert(name.to_owned());
+                self.open.insert(name.to_owned(), self.calls);
             }
             End::Well | End::Unsaid | End::NotKnown => self.tried_again(name, outcome.end),
         }
@@ -86,7 +104,7 @@ impl Commands {
         match outcome.end {
             End::Failed => {
                 self.run(&name, LATER).error = error_of(&outcome.said);
-                self.open.insert(name);
+                self.open.insert(name, self.calls);
             }
             End::Well | End::Unsaid => {
                 self.open.remove(&name);
@@ -109,17 +127,33 @@ impl Commands {
 
     /// What went well is no longer in the way, nor is what it includes.
     fn put_right(&mut self, name: &str) {
-        self.open.retain(|failed| !includes(name, failed));
+        let Commands { open, runs, .. } = self;
+        open.retain(|failed, _| {
+            let included = includes(name, failed);
+            if let Some(run) = runs.get_mut(failed).filter(|_| included) {
+                run.put_right = true;
+            }
+            !included
+        });
     }
 
     /// What stands in the way now.
     pub(super) fn open(&self) -> impl Iterator<Item = &str> {
-        self.open.iter().map(String::as_str)
+        self.open.keys().map(String::as_str)
     }
 
     fn run(&mut self, name: &str, rank: u8) -> &mut Run {
         self.steps += 1;
-        let new = Run { ran: 0, failed: 0, said: String::new(), error: String::new(), is_listed: false, rank, step: 0 };
+        let new = Run {
+            ran: 0,
+            failed: 0,
+            said: String::new(),
+            error: String::new(),
+            put_right: false,
+            is_listed: false,
+            rank,
+            step: 0,
+        };
         let run = self.runs.entry(name.to_owned()).or_insert(new);
         run.step = self.steps;
         run
@@ -129,7 +163,7 @@ impl Commands {
     pub(super) fn carry_over(&mut self, item: &str, rank: u8) -> bool {
         if let Some((name, error)) = read_open(item) {
             self.run(name, rank).error = error.to_owned();
-            self.open.insert(name.to_owned());
+            self.open.insert(name.to_owned(), self.calls);
             return true;
         }
         let Some((name, ran, failed, said)) = read_done(item) else { return false };
@@ -137,11 +171,8 @@ impl Commands {
         (run.ran, run.failed, run.is_listed) = (run.ran + ran, run.failed + failed, true);
         run.said = said.strip_suffix(PUT_RIGHT).unwrap_or(said).to_owned();
         run.error = error_of(&run.said);
-        if said.starts_with(FAILED) && !said.ends_with(PUT_RIGHT) {
-            self.open.insert(name.to_owned());
-        } else {
-            self.open.remove(name);
-        }
+        // Whether it is still in the way is told elsewhere.
+        run.put_right = said.ends_with(PUT_RIGHT);
         true
     }
 
@@ -154,15 +185,22 @@ impl Commands {
                 (ran, 0) => format!(" (ran {ran}×)"),
                 (ran, failed) => format!(" (ran {ran}×, failed {failed}×)"),
             };
-            let later = if run.said.starts_with(FAILED) && !self.open.contains(name) { PUT_RIGHT } else { "" };
+            let later = if run.said.starts_with(FAILED) && run.put_right { PUT_RIGHT } else { "" };
             (run.rank, format!("- `{name}`{times} → {}{later}", run.said))
         };
         listed.map(line).collect()
     }
 
-    /// One line for each failure that nothing has put right.
-    pub(super) fn in_the_way(&self) -> Vec<String> {
-        let open = self.in_order().into_iter().filter(|(name, _)| self.open.contains(*name));
+    /// One line for each failure that nothing has put right; `changed` says when a file of a name was changed last.
+    pub(super) fn in_the_way(&self, changed: impl Fn(&str) -> Option<usize>) -> Vec<String> {
+        let is_open = |name: &String, run: &Run| {
+            let Some(since) = self.open.get(name) else { return false };
+            // A check that failed long ago may fail again; what it was about may have been changed since.
+            self.calls <= since + LONG_AGO
+                || run.rank >= SALIENT
+                    && !file_names(name).chain(file_names(&run.error)).any(|file| changed(file) > Some(*since))
+        };
+        let open = self.in_order().into_iter().filter(|(name, run)| is_open(name, run));
         open.map(|(name, run)| format!("- `{name}`{FAILS}{}", run.error)).collect()
     }
 
@@ -171,6 +209,14 @@ impl Commands {
         runs.sort_by_key(|(_, run)| run.step);
         runs
     }
+}
+
+/// What looks like the name of a file, without its directories.
+fn file_names(text: &str) -> impl Iterator<Item = &str> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | '(' | ')' | ':' | ',' | ';' | '=');
+    let names = text.split(ends).map(|word| word.trim_end_matches('.').rsplit('/').next().unwrap_or(word));
+    names
+        .filter(|name| name.rsplit_once('.').is_some_and(|(stem, extension)| !stem.is_empty() && !extension.is_empty()))
 }
 
 fn error_of(said: &str) -> String {
@@ -227,7 +273,7 @@ mod tests {
     }
 
     fn told(commands: &Commands) -> (Vec<String>, Vec<String>) {
-        (commands.done().into_iter().map(|(_, line)| line).collect(), commands.in_the_way())
+        (commands.done().into_iter().map(|(_, line)| line).collect(), commands.in_the_way(|_| None))
     }
 
     #[test]
@@ -280,13 +326,34 @@ mod tests {
             let mut commands = Commands::default();
             run(&mut commands, failed, "Exit code 1\nFAIL", false);
             run(&mut commands, passed, "Exit code 0", false);
-            assert_eq!(commands.in_the_way().is_empty(), !is_open, "{failed} {passed}");
+            assert_eq!(commands.in_the_way(|_| None).is_empty(), !is_open, "{failed} {passed}");
         }
         let mut commands = Commands::default();
         commands.note_edit("a.rs", &Outcome::of_call("<tool_use_error>String to replace not found", false));
-        assert_eq!(commands.in_the_way().len(), 1);
+        assert_eq!(commands.in_the_way(|_| None).len(), 1);
         commands.note_edit("a.rs", &Outcome::of_call("ok", false));
         assert_eq!(told(&commands), (vec![], vec![]));
+    }
+
+    #[test]
+    fn what_failed_long_ago_is_not_in_the_way() {
+        for (command, changed, is_open) in [
+            ("npx tsx -e 'import x'", None, false),
+            ("cargo test", None, true),
+            ("cargo test", Some(50), false),
+            ("cargo test", Some(0), true),
+        ] {
+            let mut commands = Commands::default();
+            run(&mut commands, command, "Exit code 1\nerror: no field `x` in src/a.rs:3", false);
+            (0..101).for_each(|_| commands.tick());
+            let open = commands.in_the_way(|name| changed.filter(|_| name == "a.rs"));
+            assert_eq!(!open.is_empty(), is_open, "{command} {changed:?}");
+            assert!(!commands.done()[0].1.ends_with(PUT_RIGHT));
+            let mut again = Commands::default();
+            commands.done().iter().for_each(|(_, item)| assert!(again.carry_over(item, LATER)));
+            assert_eq!(again.done()[0].1, commands.done()[0].1);
+            assert!(again.in_the_way(|_| None).is_empty());
+        }
     }
 
     #[test]
@@ -309,7 +376,7 @@ mod tests {
         let mut commands = Commands::default();
         run(&mut commands, "go test ./a", failing, false);
         run(&mut commands, "go test ./...", "no test files", false);
-        assert_eq!(commands.in_the_way().len(), 1);
+        assert_eq!(commands.in_the_way(|_| None).len(), 1);
     }
 
     #[test]

@@ -60,6 +60,10 @@ pub(super) struct FileTrails {
     others: usize,
     /// The paths of each name that are spelled from the root.
     by_name: HashMap<String, Vec<String>>,
+    /// When a file of this name was changed last, in calls.
+    changed: HashMap<String, usize>,
+    /// Calls so far.
+    calls: usize,
     /// How often something was recorded, or everything was put back.
     recordings: usize,
     /// The times between recordings whose changes were put back.
@@ -111,6 +115,16 @@ impl FileTrails {
                 }
             }
         }
+    }
+
+    /// So many calls were made.
+    pub(super) fn at(&mut self, calls: usize) {
+        self.calls = calls;
+    }
+
+    /// When a file of this name was changed last, in calls.
+    pub(super) fn changed(&self, name: &str) -> Option<usize> {
+        self.changed.get(name).copied()
     }
 
     /// A change that an editor made to the file it has open.
@@ -219,6 +233,8 @@ impl FileTrails {
         match verb {
             READ | USED => {}
             _ => {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                self.changed.insert(name.to_owned(), self.calls);
                 // What was said of an older state no longer holds.
                 (trail.tests, trail.last_edit, trail.moved_to) = (None, None, None);
                 trail.last_changed = self.touches;

@@ -109,6 +109,24 @@ fn is_chatter(sentence: &str) -> bool {
     applause || opens(&["Let me ", "Now let me ", "Now let's ", "Let's ", "First, let me "])
 }
 
+/// Whether the agent says what it is about to do this moment.
+pub(super) fn intends(sentence: &str) -> bool {
+    let sentence = tidy(sentence);
+    let openings = [
+        "Now I'll ",
+        "Now I will ",
+        "I'll ",
+        "I will now ",
+        "Next, let me ",
+        "Then let me ",
+        "OK, let me ",
+        "Good, let me ",
+    ];
+    is_chatter(sentence)
+        || openings.iter().any(|opening| sentence.starts_with(opening))
+        || sentence.len() < 160 && (sentence.contains(" let me ") || sentence.contains(" Let me "))
+}
+
 fn join<'text>(sentences: impl Iterator<Item = &'text str>, chars: usize) -> String {
     let mut said = String::new();
     for sentence in sentences {
@@ -305,6 +323,13 @@ mod tests {
         let text = "All done here. Next I will wire the parser into main.\nAls nächstes kommen die Tests dran.";
         let found: Vec<&str> = ahead(text).collect();
         assert_eq!(found, ["Next I will wire the parser into main.", "Als nächstes kommen die Tests dran."]);
+    }
+
+    #[test]
+    fn what_is_about_to_be_done_is_known() {
+        assert!(intends("- Now let me run the tests one more time."));
+        assert!(intends("Let me check for existing designs and ask how you'd like to proceed."));
+        assert!(!intends("- Remaining: run it on `big.txt`."));
     }
 
     #[test]

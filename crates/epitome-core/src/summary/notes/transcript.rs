@@ -48,6 +48,9 @@ const NOTIFICATION: &str = "<task-notification>";
 /// What comes next, at most so many sentences of the last words.
 const AHEAD: usize = 6;
 
+/// A demand, with the sentence before it.
+const DEMAND_CHARS: usize = 800;
+
 const ANSWERED: &str = "- answered: ";
 const SAID_OPENING: &str = "- said: ";
 const WORKED_ON: &str = "- worked on: ";
@@ -201,6 +204,8 @@ impl<'a, 'counter> Reader<'a, 'counter> {
                     Section::Decisions => self.notes.add(section, rank_of(item), item.clone()),
                     Section::Files => self.files.carry_over(item),
                     Section::NextSteps if self.tasks.carry_over(item, State::Open) => {}
+                    // What was about to be done is done, or was given up.
+                    Section::NextSteps if statements::intends(item) => {}
                     Section::NextSteps => self.steps_before.push(item.clone()),
                     Section::Critical if is_excerpt(item) => {}
                     Section::Critical => self.notes.add(section, LATER, item.clone()),
@@ -213,6 +218,10 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         let in_previous = self.request.newest_request == NewestRequest::InPrevious;
         if let (true, Some(newest)) = (in_previous, unfence(item)) {
             self.notes.newest = Some(newest.to_owned());
+        } else if let Some(request) = unfence(item) {
+            // It is not the newest any more: what it demands must be told elsewhere.
+            self.read_demands(request);
+            self.notes.asked.carry_over(item);
         } else if self.notes.asked.carry_over(item) || [ELSEWHERE, LAST_ELSEWHERE].contains(&item) {
             // Where the requests stand is said afresh.
         } else if item.starts_with(STANDING) {
@@ -268,9 +277,17 @@ impl<'a, 'counter> Reader<'a, 'counter> {
     }
 
     fn read_demands(&mut self, text: &str) {
+        // What is kept word for word, and is nothing but a demand, is not said twice.
+        let newest = match &self.request.newest_request {
+            NewestRequest::Goes { request, .. } => request.trim(),
+            NewestRequest::Stays | NewestRequest::InPrevious => "",
+        };
         // In a pasted document, rules are its own rather than the person's.
         let pasted = text.len() > 8_000;
         for (demand, sentence) in requests::demands(text) {
+            if newest.starts_with(sentence) && 10 * sentence.len() >= 9 * newest.len() {
+                continue;
+            }
             let rank = match (demand, pasted) {
                 // A question wants an answer.
                 (Demand::Wish, _) if sentence.ends_with(['?', '？']) => continue,
@@ -278,7 +295,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
                 (Demand::Wish, false) | (Demand::Rule, true) => LATER,
                 (Demand::Wish, true) => SAID,
             };
-            self.notes.add(Section::Constraints, rank, bullet(sentence));
+            self.notes.add(Section::Constraints, rank, bullet(&one_line(sentence, DEMAND_CHARS)));
         }
     }
 
@@ -308,6 +325,8 @@ impl<'a, 'counter> Reader<'a, 'counter> {
 
     fn read_call(&mut self, call: &ToolCall, result: &ToolResult) {
         let text = result.text();
+        self.commands.tick();
+        self.files.at(self.commands.calls());
         if todo::keeps_tasks(&call.name) {
             return self.tasks.note(call, &text);
         }
@@ -526,7 +545,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         for (rank, line) in self.commands.done() {
             self.notes.add(Section::Done, rank, line);
         }
-        for line in self.commands.in_the_way() {
+        for line in self.commands.in_the_way(|name| self.files.changed(name)) {
             self.notes.add(Section::Blocked, LATER, line);
         }
         self.close_tasks();
@@ -557,12 +576,23 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         }
     }
 
+    /// Whether nothing was done behind the agent's last words.
+    fn ends_with_words(&self) -> bool {
+        let acts = |message: &Message| matches!(message.role, Role::Assistant | Role::Tool);
+        let last = self.request.messages.iter().rev().find(|message| acts(message));
+        let says = last.is_some_and(|last| last.role == Role::Assistant && last.calls().next().is_none());
+        says && !self.request.stays.last().is_some_and(acts)
+    }
+
     fn close_words(&mut self, text: &str) {
         let words = statements::first_of_now(text, LAST_WORDS_CHARS);
         if !words.is_empty() {
             self.notes.add(Section::InProgress, SALIENT, format!("{LAST_WORDS}{words}"));
         }
-        for sentence in statements::ahead(text).take(AHEAD) {
+        // What was about to be done is seen in what follows.
+        let is_last = self.ends_with_words();
+        let ahead = statements::ahead(text).filter(|sentence| is_last || !statements::intends(sentence));
+        for sentence in ahead.take(AHEAD) {
             self.notes.add(Section::NextSteps, LATER, bullet(sentence));
         }
     }
