@@ -52,7 +52,7 @@ pub(super) struct Notes<'counter> {
     /// Files that earlier summaries left out, at least.
     other_files: usize,
     /// The files, told more briefly: for when there is not room for all.
-    brief_files: Vec<Item>,
+    brief_files: [Vec<Item>; 2],
 }
 
 /// Said of a request that need not be repeated.
@@ -78,6 +78,8 @@ const CONSTRAINTS: f64 = 0.25;
 const COMFORT: f64 = 0.40;
 /// Estimates of parts add up to a little more or less than the whole.
 const AT_MOST: f64 = 0.92;
+/// What changed files may take of the whole summary, beyond their share.
+const CHANGED_FILES: f64 = 0.05;
 /// So many files are told with what was changed, whatever the room is.
 const FILES_WITH_EDIT: usize = 5;
 
@@ -101,7 +103,7 @@ impl<'counter> Notes<'counter> {
             limit: request.budget.min(words),
             left_out: 0,
             other_files: 0,
-            brief_files: Vec::new(),
+            brief_files: Default::default(),
         };
         Reader::new(&mut notes, request).read();
         let focus = request.focus.as_deref().map(Interest::in_text).unwrap_or_default();
@@ -110,19 +112,22 @@ impl<'counter> Notes<'counter> {
         notes
     }
 
-    /// Of the files, the ones that were changed last keep what was changed.
+    /// The files without what was changed last, but for the newest of them; and for all of them.
     fn shorten_files(&mut self) {
-        let mut newest = 0;
-        let items = self.items(Section::Files).iter().rev().map(|item| {
-            newest += usize::from(item.rank >= SALIENT);
-            match files::shorter(&item.text).filter(|_| newest > FILES_WITH_EDIT || item.rank < SALIENT) {
-                Some(text) => Item { cost: self.counter.estimate(&text) + Tokens(1), text, rank: item.rank },
-                None => item.clone(),
-            }
-        });
-        let mut brief: Vec<Item> = items.collect();
-        brief.reverse();
-        self.brief_files = brief;
+        let shortened = |kept: usize| {
+            let mut newest = 0;
+            let items = self.items(Section::Files).iter().rev().map(|item| {
+                newest += usize::from(item.rank >= SALIENT);
+                match files::shorter(&item.text).filter(|_| newest > kept || item.rank < SALIENT) {
+                    Some(text) => Item { cost: self.counter.estimate(&text) + Tokens(1), text, rank: item.rank },
+                    None => item.clone(),
+                }
+            });
+            let mut items: Vec<Item> = items.collect();
+            items.reverse();
+            items
+        };
+        self.brief_files = [shortened(FILES_WITH_EDIT), shortened(0)];
     }
 
     fn add(&mut self, section: Section, rank: u8, text: String) {
@@ -140,12 +145,11 @@ impl<'counter> Notes<'counter> {
 
     /// The files with what was done last, if the changed ones fit into `room` so; else more briefly.
     fn files_within(&self, room: Tokens) -> &[Item] {
-        let changed = self.items(Section::Files).iter().filter(|item| item.rank >= SALIENT);
-        if changed.map(|item| item.cost).sum::<Tokens>() <= room {
-            self.items(Section::Files)
-        } else {
-            &self.brief_files
-        }
+        let [brief, briefer] = &self.brief_files;
+        let fits = |items: &&[Item]| {
+            items.iter().filter(|item| item.rank >= SALIENT).map(|item| item.cost).sum::<Tokens>() <= room
+        };
+        [self.items(Section::Files), brief].into_iter().find(fits).unwrap_or(briefer)
     }
 
     /// The newest request, and where it stands.
@@ -184,7 +188,7 @@ impl<'counter> Notes<'counter> {
     /// The contract: what comes back takes at most `room`, by estimate, unless requests and constraints need more. Those
     /// come before everything else: the newest request word for word, the first 150 tokens of each other one, and
     /// constraints may together take up to 60 % of [`SummaryRequest::budget`] (and of its words) whatever the room is. The
-    /// other notes then still have 60 % of `room`, and all together stay within 92 % of the budget. So a `room` of up to a
+    /// other notes then still have 60 % of `room`, changed files another 5 % of the budget, and all together stay within 92 % of the budget. So a `room` of up to a
     /// quarter of the budget leads to at most three quarters of it; whoever asks measures what came back, and fills what is
     /// left. Asking again with less room gives less, down to what is promised.
     pub(super) fn fit(&self, room: Tokens) -> Sections {
@@ -205,7 +209,8 @@ impl<'counter> Notes<'counter> {
         let others = (room - headings - promised).max(room.share(1.0 - COMFORT) - headings);
         choice.left = others.min(whole - promised);
         let others = choice.left;
-        let files = self.files_within(others.share(share_of(Section::Files)));
+        let more_files = self.limit.share(CHANGED_FILES).min(whole - promised - others);
+        let files = self.files_within(others.share(share_of(Section::Files)) + more_files);
         let items = |section: Section| if section == Section::Files { files } else { self.items(section) };
         for (section, share) in SHARES {
             choice.take(section, items(section), others.share(share), SAID);
@@ -215,6 +220,10 @@ impl<'counter> Notes<'counter> {
             // What was said in passing is worth less than the lines that fill what is left.
             choice.take(section, items(section), left, LATER);
         }
+        // Which files were changed must be known, whatever the room is.
+        choice.left += more_files;
+        let left = choice.left;
+        choice.take(Section::Files, files, left, SALIENT);
         self.say(&choice, items, kept.items, newest)
     }
 

@@ -31,6 +31,7 @@ const INJECTED: &[(&str, &str)] = &[
     ("<ide_selection>", "</ide_selection>"),
     ("<user-prompt-submit-hook>", "</user-prompt-submit-hook>"),
     ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
+    ("Read the output file to retrieve the result", "\n"),
     ("Caveat: The messages below", TO_THE_END),
     ("[Request interrupted", "]"),
     ("This session is being continued from a previous conversation", TO_THE_END),
@@ -207,7 +208,20 @@ pub fn demands(request: &str) -> Vec<(Demand, &str)> {
         for sentence in sentences(line).map(str::trim) {
             let addressed = !pasted.is_document || addresses_the_agent(sentence);
             if let Some(demand) = demand(sentence).filter(|_| addressed && !pasted.holds(line, start)) {
-                found.push((demand, with_what_it_speaks_of(request, sentence)));
+                let whole = with_what_it_speaks_of(request, sentence);
+                // The sentence before may be a demand of its own.
+                let start = offset(request, whole);
+                let is_in_it = |(_, last): &(Demand, &str)| offset(request, last) + last.len() > start;
+                let last = found.pop_if(|last| whole.len() > sentence.len() && is_in_it(last));
+                let (demand, whole) = match last {
+                    Some((before, last)) => {
+                        let start = offset(request, last).min(start);
+                        let end = offset(request, sentence) + sentence.len();
+                        (demand.max(before), request.get(start..end).unwrap_or(whole))
+                    }
+                    None => (demand, whole),
+                };
+                found.push((demand, whole));
             }
         }
         from = (start + line.len()).max(from + hit.end());
@@ -316,6 +330,7 @@ fn addresses_the_agent(sentence: &str) -> bool {
 /// A short sentence about `that`, or the rest of a wrapped one, together with the sentence before it.
 fn with_what_it_speaks_of<'text>(request: &'text str, sentence: &'text str) -> &'text str {
     const SHORT: usize = 70;
+    const BARE: usize = 36;
     const SENTENCE_BEFORE: usize = 300;
     let start = offset(request, sentence);
     let before = request.get(..start).unwrap_or_default();
@@ -326,7 +341,11 @@ fn with_what_it_speaks_of<'text>(request: &'text str, sentence: &'text str) -> &
         let points =
             words.any(|word| ["that", "this", "it", "those", "these", "them"].contains(&&*word.to_lowercase()));
         let names = |c: char| c == '`' || c == '/' || c == '_' || c.is_ascii_digit();
-        points && sentence.len() <= SHORT && !sentence.contains(names)
+        let lasts = ["ever", "lways", "niemals", "immer", "jamais", "toujours", "nunca", "siempre"];
+        // `Do not make changes.` holds for what was asked for there, `Never push to main.` for everything.
+        let is_bare =
+            sentence.len() <= BARE && sentence.is_ascii() && !lasts.iter().any(|word| sentence.contains(word));
+        (points || is_bare) && sentence.len() <= SHORT && !sentence.contains(names)
     };
     let wraps = || {
         let goes_on = sentence.starts_with(char::is_lowercase) && before.ends_with('\n');
@@ -335,7 +354,10 @@ fn with_what_it_speaks_of<'text>(request: &'text str, sentence: &'text str) -> &
     if trimmed.is_empty() || blank_line || !(says_nothing_alone() || wraps()) {
         return sentence;
     }
-    let line = trimmed.rsplit('\n').next().unwrap_or(trimmed);
+    // A line may be a whole document.
+    let near = (trimmed.len().saturating_sub(2 * SENTENCE_BEFORE)..).find(|start| trimmed.is_char_boundary(*start));
+    let line = near.and_then(|start| trimmed.get(start..)).unwrap_or(trimmed);
+    let line = line.rsplit('\n').next().unwrap_or(line);
     let last = sentences(line).map(str::trim).filter(|sentence| !sentence.is_empty()).last();
     let Some(last) = last.filter(|last| last.len() <= SENTENCE_BEFORE && !is_set(line)) else { return sentence };
     request.get(offset(request, last)..start + sentence.len()).unwrap_or(sentence)
@@ -343,6 +365,10 @@ fn with_what_it_speaks_of<'text>(request: &'text str, sentence: &'text str) -> &
 
 /// How strongly a sentence binds; `None` if it does not, or is too long or short for a sentence.
 pub fn demand(sentence: &str) -> Option<Demand> {
+    // What is asked for is no rule.
+    if sentence.contains("an you ") || sentence.contains("ould you ") {
+        return None;
+    }
     if sentence.len() < 6 || sentence.chars().nth(LONGEST_SENTENCE).is_some() {
         return None;
     }
@@ -559,6 +585,11 @@ mod tests {
             &["The dialog breaks at the\nnewline and only displays the first line."],
         );
         check("Hi.\n\nNever do that again.", &["Never do that again."]);
+        check(
+            "Review it. Return findings only, by severity. Do not make changes. Never push to main.",
+            &["Return findings only, by severity. Do not make changes.", "Never push to main."],
+        );
+        check("can you make sure the settings have stuck", &[]);
         check("Please add a flag. Never use `it` here.", &["Never use `it` here."]);
     }
 

@@ -20,6 +20,8 @@ struct Said {
     /// Characters that an earlier summary left out behind the beginning.
     left_out: usize,
     end: String,
+    /// Of what a harness said, how it begins.
+    opening: Option<u64>,
 }
 
 /// How much of each is kept, in tokens of its beginning and its end.
@@ -48,7 +50,7 @@ const MEAGRE: [Extent; 4] = [
 
 /// What a harness says may take so much of what requests may take: it says it again when it matters.
 const HARNESS: f64 = 0.10;
-const HARNESS_EXTENTS: [Extent; 3] = [PROMISED, Extent { beginning: 60, end: 0 }, Extent { beginning: 30, end: 0 }];
+const HARNESS_EXTENTS: [Extent; 2] = [PROMISED, Extent { beginning: 60, end: 0 }];
 
 const ASKED: &str = "- asked earlier: ";
 const PUT_IN: &str = "- put in by the harness: ";
@@ -71,10 +73,9 @@ impl Asked {
     /// Said again, it is news again: the earlier one goes.
     pub(super) fn add(&mut self, who: Who, words: &str) {
         let words = words.trim();
-        if !words.is_empty() {
+        if !words.is_empty() && (who == Who::Person || says_something(words)) {
             self.said.retain(|said| !said.is(words));
-            self.forget_alike(who, words);
-            self.said.push(Said { who, beginning: words.to_owned(), left_out: 0, end: String::new() });
+            self.push(Said::new(who, words.to_owned(), 0, String::new()));
         }
     }
 
@@ -96,17 +97,16 @@ impl Asked {
         let Some((who, words)) = found else { return false };
         let said = Said::read(who, words);
         self.said.retain(|known| *known != said);
-        self.forget_alike(who, &said.beginning);
-        self.said.push(said);
+        self.push(said);
         true
     }
 
-    /// What a harness says in the same words about something else: the newest holds.
-    fn forget_alike(&mut self, who: Who, words: &str) {
-        if who == Who::Harness {
-            let opening = opening(words);
-            self.said.retain(|said| said.who == Who::Person || self::opening(&said.beginning) != opening);
+    /// What a harness says in the same words about something else goes: the newest holds.
+    fn push(&mut self, said: Said) {
+        if said.opening.is_some() {
+            self.said.retain(|known| known.opening != said.opening);
         }
+        self.said.push(said);
     }
 
     /// Whether a person asked for something that is told here.
@@ -200,6 +200,11 @@ impl Asked {
 }
 
 impl Said {
+    fn new(who: Who, beginning: String, left_out: usize, end: String) -> Said {
+        let opening = (who == Who::Harness).then(|| opening(&beginning));
+        Said { who, beginning, left_out, end, opening }
+    }
+
     /// Whether this is, or is what is left of, these words.
     fn is(&self, words: &str) -> bool {
         if self.left_out == 0 {
@@ -218,9 +223,9 @@ impl Said {
         });
         match gap {
             Some((beginning, left_out, end)) => {
-                Said { who, beginning: beginning.trim_end().to_owned(), left_out, end: end.trim_start().to_owned() }
+                Said::new(who, beginning.trim_end().to_owned(), left_out, end.trim_start().to_owned())
             }
-            None => Said { who, beginning: words.trim_end().to_owned(), left_out: 0, end: String::new() },
+            None => Said::new(who, words.trim_end().to_owned(), 0, String::new()),
         }
     }
 
@@ -236,7 +241,7 @@ impl Said {
         };
         let all = chars(&self.beginning) + self.left_out + chars(&self.end);
         let left_out = all - chars(beginning) - chars(end);
-        Said { who: self.who, beginning: beginning.to_owned(), left_out, end: end.to_owned() }
+        Said { beginning: beginning.to_owned(), left_out, end: end.to_owned(), ..*self }
     }
 
     fn write(&self) -> String {
@@ -262,10 +267,17 @@ impl Said {
 
 /// The first words, without those that name something.
 fn opening(words: &str) -> u64 {
-    const WORDS: usize = 5;
+    const WORDS: usize = 3;
     let names = |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
-    let words = words.split_whitespace().take(4 * WORDS).filter(|word| !names(word)).take(WORDS);
+    let words = words.split_whitespace().take(WORDS).filter(|word| !names(word));
     xxh3_64(words.collect::<Vec<_>>().join(" ").as_bytes())
+}
+
+/// Whether a harness says something at all: not that it was interrupted, nor nothing between tags.
+fn says_something(words: &str) -> bool {
+    let outside_of_tags =
+        |text: &str| text.split('<').any(|part| !part.split_once('>').map_or(part, |(_, text)| text).trim().is_empty());
+    !words.starts_with("[Request interrupted") && outside_of_tags(words)
 }
 
 fn chars(text: &str) -> usize {
@@ -420,6 +432,8 @@ mod tests {
         let mut asked = asked(&["fix it"]);
         asked.add(Who::Harness, &"reminder ".repeat(400));
         asked.add(Who::Harness, "note");
+        asked.add(Who::Harness, "[Request interrupted by user]");
+        asked.add(Who::Harness, "<local-command-stdout></local-command-stdout>");
         let kept = asked.fit(Tokens(60), Tokens(120), &RoughCounter);
         assert_eq!(kept.items, ["- put in by the harness: note", "- asked earlier: fix it"]);
     }
@@ -437,7 +451,7 @@ mod tests {
             );
         }
         for word in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"] {
-            asked.add(Who::Harness, &format!("<system-reminder>\nThe {word} tool says:\n{}", long(30)));
+            asked.add(Who::Harness, &format!("<system-reminder>\n{word} tool says:\n{}", long(30)));
         }
         let kept = |ceiling: u64| asked.fit(Tokens(1_000), Tokens(ceiling), &RoughCounter).items;
         let harness = |ceiling: u64| {
@@ -445,10 +459,10 @@ mod tests {
             items.filter(|item| !item.contains("earlier-request")).collect::<Vec<String>>()
         };
         let all = harness(30_000);
-        assert_eq!(all.len(), 9);
+        assert_eq!(all.len(), 9, "{all:#?}");
         assert!(all[0].contains("file29.rs"), "{all:#?}");
         let few = harness(2_000);
-        assert!(few.last().is_some_and(|item| item.contains("The theta tool")), "{few:#?}");
+        assert!(few.last().is_some_and(|item| item.contains("theta tool")), "{few:#?}");
         let cost: u64 = few.iter().map(|item| RoughCounter.estimate(item).0 + 1).sum();
         assert!(cost <= 200, "{cost}");
     }

@@ -318,7 +318,8 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             Standing::InProgress => return,
         };
         let words = statements::other_sentences(text, &found, chars);
-        if !words.is_empty() && (standing == Standing::Answers || statements::names_something(&words)) {
+        let says_something = words.chars().filter(|c| c.is_alphabetic()).nth(2).is_some();
+        if says_something && (standing == Standing::Answers || statements::names_something(&words)) {
             self.notes.add(Section::Done, rank, format!("{opening}{words}"));
         }
     }
