@@ -110,7 +110,7 @@ impl FileTrails {
                     *trail = FileTrail { last_touched: trail.last_touched, ..known };
                 }
                 if let Some(trail) = self.trails.get_mut(&from) {
-                    *trail = FileTrail { moved_to: Some(to), rank: SALIENT, ..FileTrail::default() };
+                    *trail = FileTrail { moved_to: Some(to), rank: rank_of_change(&from), ..FileTrail::default() };
                     trail.last_touched = self.touches;
                 }
             }
@@ -245,8 +245,7 @@ impl FileTrails {
         trail.rank = match verb {
             READ | USED if trail.counts[READ] + trail.counts[USED] > 1 => trail.rank.max(LATER),
             READ | USED => trail.rank.max(SAID),
-            _ if path.starts_with("/tmp/") => trail.rank.max(SAID),
-            _ => SALIENT,
+            _ => trail.rank.max(rank_of_change(path)),
         };
         trail.last_touched = self.touches;
     }
@@ -310,6 +309,11 @@ impl FileTrails {
             }
         }
     }
+}
+
+/// What is made for the moment is hardly worth telling.
+fn rank_of_change(path: &str) -> u8 {
+    if path.starts_with("/tmp/") { SAID } else { SALIENT }
 }
 
 /// Tests speak of code, not of notes and directories.
@@ -430,7 +434,7 @@ fn read_back(item: &str) -> Option<(&str, FileTrail)> {
         }
         let changed = trail.is_changed() || trail.counts[DELETED] > 0 || trail.moved_to.is_some();
         trail.rank = match trail.counts[READ] + trail.counts[USED] {
-            _ if changed => SALIENT,
+            _ if changed => rank_of_change(path),
             0 | 1 => SAID,
             _ => LATER,
         };
