@@ -19,7 +19,7 @@ fn the_guides_example_becomes_what_the_guide_shows() {
     let run = epitome(&["compress", "--context-length", "128000", "--report"], &sample_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
-    epitome: stdin: ≈ 95,392 → ≈ 40,267 tokens (57.8 % saved), 45 → 25 messages
+    epitome: stdin: ≈ 95,392 → ≈ 40,258 tokens (57.8 % saved), 45 → 25 messages
       before ████████████████████████████████████████
       after  ████████████████▉
       summarise the middle

@@ -48,8 +48,8 @@ const MEAGRE: [Extent; 4] = [
     Extent { beginning: 15, end: 0 },
 ];
 
-/// What a harness says may take so much of what requests may take: it says it again when it matters.
-const HARNESS: f64 = 0.10;
+/// What a harness says may take so much of what requests may take.
+const HARNESS: f64 = 0.80;
 const HARNESS_EXTENTS: [Extent; 2] = [PROMISED, Extent { beginning: 60, end: 0 }];
 
 const ASKED: &str = "- asked earlier: ";
@@ -73,7 +73,7 @@ impl Asked {
     /// Said again, it is news again: the earlier one goes.
     pub(super) fn add(&mut self, who: Who, words: &str) {
         let words = words.trim();
-        if !words.is_empty() && (who == Who::Person || says_something(words)) {
+        if !words.is_empty() {
             self.said.retain(|said| !said.is(words));
             self.push(Said::new(who, words.to_owned(), 0, String::new()));
         }
@@ -101,7 +101,7 @@ impl Asked {
         true
     }
 
-    /// What a harness says in the same words about something else goes: the newest holds.
+    /// What a harness says again and again goes: the newest holds.
     fn push(&mut self, said: Said) {
         if said.opening.is_some() {
             self.said.retain(|known| known.opening != said.opening);
@@ -120,7 +120,7 @@ impl Asked {
     }
 
     /// What fits: of a person's as much as fits into `comfort`, at least what is promised if that fits into `ceiling`; of
-    /// a harness' a little, the newest first, within a small share of the ceiling.
+    /// a harness' what is promised, or less, the newest first, within its share of the ceiling.
     pub(super) fn fit(&self, comfort: Tokens, ceiling: Tokens, counter: &dyn TokenCounter) -> Kept {
         let persons: Vec<usize> = self.by(Who::Person);
         let mut chosen: Vec<(usize, String, Tokens)> = self.fit_all(&persons, comfort, ceiling, counter);
@@ -265,19 +265,11 @@ impl Said {
     }
 }
 
-/// The first words, without those that name something.
+/// As much of a text as is promised to be kept: those that are alike so far are told once.
 fn opening(words: &str) -> u64 {
-    const WORDS: usize = 3;
-    let names = |word: &&str| word.contains('/') || word.bytes().any(|byte| byte.is_ascii_digit());
-    let words = words.split_whitespace().take(WORDS).filter(|word| !names(word));
-    xxh3_64(words.collect::<Vec<_>>().join(" ").as_bytes())
-}
-
-/// Whether a harness says something at all: not that it was interrupted, nor nothing between tags.
-fn says_something(words: &str) -> bool {
-    let outside_of_tags =
-        |text: &str| text.split('<').any(|part| !part.split_once('>').map_or(part, |(_, text)| text).trim().is_empty());
-    !words.starts_with("[Request interrupted") && outside_of_tags(words)
+    const CHARS: usize = 700;
+    let end = words.char_indices().nth(CHARS).map_or(words.len(), |(end, _)| end);
+    xxh3_64(words.get(..end).unwrap_or(words).as_bytes())
 }
 
 fn chars(text: &str) -> usize {
@@ -432,38 +424,28 @@ mod tests {
         let mut asked = asked(&["fix it"]);
         asked.add(Who::Harness, &"reminder ".repeat(400));
         asked.add(Who::Harness, "note");
-        asked.add(Who::Harness, "[Request interrupted by user]");
-        asked.add(Who::Harness, "<local-command-stdout></local-command-stdout>");
-        let kept = asked.fit(Tokens(60), Tokens(120), &RoughCounter);
+        let kept = asked.fit(Tokens(30), Tokens(60), &RoughCounter);
         assert_eq!(kept.items, ["- put in by the harness: note", "- asked earlier: fix it"]);
     }
 
     #[test]
-    fn what_a_harness_says_again_and_again_is_kept_once_and_takes_little() {
+    fn what_a_harness_says_again_and_again_is_kept_once_and_within_its_share() {
         let mut asked = asked(&[&long(40)]);
         for n in 0..30 {
-            asked.add(
-                Who::Harness,
-                &format!(
-                    "<system-reminder>\nNote: /w/file{n}.rs was modified, either by you or by a linter.\n{}",
-                    long(30)
-                ),
-            );
+            asked.add(Who::Harness, &format!("<system-reminder>\nthe list of tasks:\n{}\nread {n}×", long(30)));
         }
         for word in ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"] {
             asked.add(Who::Harness, &format!("<system-reminder>\n{word} tool says:\n{}", long(30)));
         }
-        let kept = |ceiling: u64| asked.fit(Tokens(1_000), Tokens(ceiling), &RoughCounter).items;
         let harness = |ceiling: u64| {
-            let items = kept(ceiling).into_iter();
+            let items = asked.fit(Tokens(1_000), Tokens(ceiling), &RoughCounter).items.into_iter();
             items.filter(|item| !item.contains("earlier-request")).collect::<Vec<String>>()
         };
         let all = harness(30_000);
         assert_eq!(all.len(), 9, "{all:#?}");
-        assert!(all[0].contains("file29.rs"), "{all:#?}");
-        let few = harness(2_000);
+        let few = harness(1_000);
         assert!(few.last().is_some_and(|item| item.contains("theta tool")), "{few:#?}");
         let cost: u64 = few.iter().map(|item| RoughCounter.estimate(item).0 + 1).sum();
-        assert!(cost <= 200, "{cost}");
+        assert!(cost <= 800, "{cost}");
     }
 }
