@@ -148,14 +148,15 @@ impl Budget {
         }
     }
 
-    /// What a summary of `content` may take (M9).
-    pub fn summary_of(&self, content: Tokens) -> Tokens {
+    /// What a summary of `content` may take (M9), of which `earlier` is the summary that it updates.
+    pub fn summary_of(&self, content: Tokens, earlier: Tokens) -> Tokens {
         if self.forced {
             return self.summary_ceiling.min(content.share(0.9));
         }
-        let budget = content.share(SUMMARY_SHARE_OF_CONTENT).max(SUMMARY_MIN).min(self.summary_ceiling);
-        // A summary that is hardly shorter than what it stands for helps nobody.
-        budget.min(content.share(0.5))
+        let least = SUMMARY_MIN.max(earlier);
+        let budget = content.share(SUMMARY_SHARE_OF_CONTENT).max(least).min(self.summary_ceiling);
+        // A summary that is hardly shorter than what it stands for helps nobody; what was summarised once is short.
+        budget.min(earlier + (content - earlier).share(0.5))
     }
 
     /// Whether the request has reached its trigger, and a compaction has not just tried in vain.
@@ -173,13 +174,21 @@ mod tests {
     fn the_guides_example_is_reproduced() {
         let budget = Budget::new(Tokens(200_000), Tokens(0), &Policy::default());
         assert_eq!((budget.trigger, budget.tail), (Tokens(100_000), Tokens(20_000)));
-        assert_eq!(budget.summary_of(Tokens(80_000)), Tokens(10_000));
+        assert_eq!(budget.summary_of(Tokens(80_000), Tokens(0)), Tokens(10_000));
     }
 
     #[track_caller]
     fn check_summary(window: u64, content: u64, expected: u64) {
         let budget = Budget::new(Tokens(window), Tokens(0), &Policy::default());
-        assert_eq!(budget.summary_of(Tokens(content)), Tokens(expected));
+        assert_eq!(budget.summary_of(Tokens(content), Tokens(0)), Tokens(expected));
+    }
+
+    #[test]
+    fn a_summary_that_is_updated_keeps_its_room() {
+        let budget = Budget::new(Tokens(200_000), Tokens(0), &Policy::default());
+        assert_eq!(budget.summary_of(Tokens(9_000), Tokens(8_000)), Tokens(8_000));
+        assert_eq!(budget.summary_of(Tokens(50_000), Tokens(8_000)), Tokens(10_000));
+        assert_eq!(budget.summary_of(Tokens(15_000), Tokens(14_000)), Tokens(10_000));
     }
 
     #[test]

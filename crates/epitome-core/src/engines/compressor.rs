@@ -371,8 +371,14 @@ impl Draft<'_> {
         if !self.worth_summarizing(from, tail_start) {
             return false;
         }
-        let content = self.zones.weight_of(&self.zones.spans(from, tail_start));
-        let mut budget = self.budget.summary_of(content);
+        let spans = self.zones.spans(from, tail_start);
+        let content = self.zones.weight_of(&spans);
+        let summaries = spans.iter().flat_map(|(start, end)| *start..*end).filter(|index| {
+            let message = self.message(*index);
+            message.is_some_and(|message| summary::body_of(message).is_some())
+        });
+        let earlier = summaries.map(|index| self.zones.size(index)).sum();
+        let mut budget = self.budget.summary_of(content, earlier);
         if self.budget.forced {
             // What the tail could not use goes to the summary.
             budget = content.share(0.9).min(self.free() - self.zones.weight_from(tail_start));
