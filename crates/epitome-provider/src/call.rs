@@ -1,8 +1,8 @@
 //! One question and its answer, read as it streams in.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
+use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DATE, RETRY_AFTER};
 use ::http::{HeaderMap, Method, Request, Response};
 use bytes::Bytes;
 use epitome_core::tokens::Tokens;
@@ -142,14 +142,6 @@ fn compression(headers: &HeaderMap) -> Option<&'static str> {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a date that a provider names is compared with this machine's clock, here"
-)]
-fn now() -> SystemTime {
-    SystemTime::now()
-}
-
 struct Reading {
     host: String,
     dialect: AskDialect,
@@ -247,8 +239,8 @@ impl Reading {
     async fn refusal(&self, response: Response<Incoming>) -> AskError {
         let host = self.host.clone();
         let status = response.status().as_u16();
-        let header = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
-        let retry_after = header.and_then(|header| retry_after(header, now()));
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let retry_after = header(RETRY_AFTER).and_then(|wait| retry_after(wait, header(DATE)));
         // The status says enough if its body cannot be had.
         let body = self.all(response, ERROR_BYTES).await.unwrap_or_default();
         let complaint = complaint(&body);

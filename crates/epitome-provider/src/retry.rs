@@ -1,6 +1,6 @@
 //! When a call that failed is made again: later each time, never in step with others, and as the provider asks.
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::error::AskError;
 
@@ -56,20 +56,24 @@ impl Retry {
     }
 }
 
-/// How long `Retry-After` asks to wait: it says seconds, or a date. A date that is past says nothing.
-pub fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
+/// How long `Retry-After` asks to wait: it says seconds, or a date. A date is compared with the `Date` of the same answer,
+/// so that no two clocks must agree; without one, or if it is past, it says nothing.
+pub fn retry_after(header: &str, date: Option<&str>) -> Option<Duration> {
     let header = header.trim();
     match header.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => {
             Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
         }
         Ok(_) => None,
-        Err(_) => http_date(header)?.duration_since(now).ok().filter(|wait| !wait.is_zero()),
+        Err(_) => {
+            let wait = http_date(header)?.checked_sub(http_date(date?.trim())?)?;
+            (wait > 0).then(|| Duration::from_secs(wait))
+        }
     }
 }
 
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, the form that RFC 9110 asks for.
-fn http_date(text: &str) -> Option<SystemTime> {
+/// Seconds since 1970 of `Sun, 06 Nov 1994 08:49:37 GMT`, the form that RFC 9110 asks for.
+fn http_date(text: &str) -> Option<u64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let (_, date) = text.split_once(", ")?;
     let mut words = date.split(' ');
@@ -91,7 +95,7 @@ fn http_date(text: &str) -> Option<SystemTime> {
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
     // To the first of January 1970.
     let days = days.checked_sub(719_468)?;
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(((days * 24 + hour) * 60 + minute) * 60 + second))
+    Some(((days * 24 + hour) * 60 + minute) * 60 + second)
 }
 
 #[cfg(test)]
@@ -142,9 +146,8 @@ mod tests {
 
     #[test]
     fn retry_after_is_read() {
-        // 2026-10-21 07:27:57, by `date -d @1792567677`.
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_792_567_677);
-        let after = |header: &str| retry_after(header, now);
+        let after = |header: &str| retry_after(header, Some("Wed, 21 Oct 2026 07:27:57 GMT"));
+        assert_eq!(retry_after("Wed, 21 Oct 2026 07:28:00 GMT", None), None);
         assert_eq!(after(" 2 "), Some(Duration::from_secs(2)));
         assert_eq!(after("0.5"), Some(Duration::from_millis(500)));
         assert_eq!(after("1e300"), Some(Duration::MAX));
@@ -166,14 +169,9 @@ mod tests {
 
     #[test]
     fn dates_are_days_since_1970() {
-        let seconds = |text: &str| {
-            http_date(text)
-                .and_then(|date| date.duration_since(SystemTime::UNIX_EPOCH).ok())
-                .map(|since| since.as_secs())
-        };
-        assert_eq!(seconds("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
-        assert_eq!(seconds("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
-        assert_eq!(seconds("Tue, 29 Feb 2000 23:59:59 GMT"), Some(951_868_799));
-        assert_eq!(seconds("Mon, 01 Mar 2100 00:00:00 GMT"), Some(4_107_542_400));
+        assert_eq!(http_date("Thu, 01 Jan 1970 00:00:00 GMT"), Some(0));
+        assert_eq!(http_date("Sun, 06 Nov 1994 08:49:37 GMT"), Some(784_111_777));
+        assert_eq!(http_date("Tue, 29 Feb 2000 23:59:59 GMT"), Some(951_868_799));
+        assert_eq!(http_date("Mon, 01 Mar 2100 00:00:00 GMT"), Some(4_107_542_400));
     }
 }

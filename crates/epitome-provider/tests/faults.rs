@@ -102,7 +102,9 @@ async fn too_many_requests_are_made_again() {
 async fn whoever_asks_for_an_hour_is_not_waited_for() {
     let after = Act::Status(429, vec![("retry-after", "3600".to_owned())], String::new());
     fails(run(vec![after], settings()).await, 1, "429");
-    let on = Act::Status(429, vec![("retry-after", "Thu, 31 Dec 2099 23:59:59 GMT".to_owned())], String::new());
+    let dates =
+        ["retry-after", "date"].into_iter().zip(["Thu, 31 Dec 2099 23:59:59 GMT", "Thu, 01 Jan 2026 00:00:00 GMT"]);
+    let on = Act::Status(429, dates.map(|(name, date)| (name, date.to_owned())).collect(), String::new());
     fails(run(vec![on], settings()).await, 1, "429");
 }
 
