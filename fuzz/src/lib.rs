@@ -7,6 +7,8 @@ mod decoder;
 mod digest;
 mod json;
 mod splice;
+mod sse;
+mod summary;
 pub mod wild;
 
 pub use compact::check_compact;
@@ -14,6 +16,8 @@ pub use decoder::check_decoder;
 pub use digest::check_digest;
 pub use json::check_json;
 pub use splice::check_splice;
+pub use sse::check_sse;
+pub use summary::check_summary;
 
 use epitome_core::tokens::{Tokens, estimate};
 
