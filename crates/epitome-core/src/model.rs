@@ -164,6 +164,18 @@ impl Message {
         })
     }
 
+    /// The same without what its results say: what is left of it where those may be made shorter.
+    #[must_use]
+    pub fn without_outputs(&self) -> Message {
+        let mut message = self.clone();
+        for block in &mut message.blocks {
+            if let Block::ToolResult(result) = block {
+                result.content.clear();
+            }
+        }
+        message
+    }
+
     /// Calls `found` with everything in it that is read as text: words, arguments, outputs; not with thinking.
     pub fn each_text(&self, mut found: impl FnMut(&str)) {
         for block in &self.blocks {

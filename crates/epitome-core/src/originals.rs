@@ -10,21 +10,13 @@ use crate::summary::{reference, references};
 /// The texts that the edits of a conversation cite: outputs that became digests, and what excerpts are taken from.
 pub fn cited<'a>(conversation: &'a Conversation, edits: &[Edit]) -> Vec<Cow<'a, str>> {
     let digested = edits.iter().filter_map(|edit| digested(conversation, edit));
-    let said = edits.iter().flat_map(|edit| match edit {
-        Edit::Replace { with, .. } => with.as_slice(),
-        Edit::ShortenOutput { .. }
-        | Edit::NoteInSystem { .. }
-        | Edit::AnswerCall { .. }
-        | Edit::RemoveResult { .. } => &[],
+    let replaced = edits.iter().filter_map(|edit| {
+        let Edit::Replace { start, end, with } = edit else { return None };
+        Some((conversation.messages.get(*start..*end).unwrap_or_default(), with))
     });
+    let said = replaced.clone().flat_map(|(_, with)| with);
     let named: HashSet<&str> = said.flat_map(|Inserted { text, .. }| references(text)).collect();
-    let gone = edits.iter().flat_map(|edit| match edit {
-        Edit::Replace { start, end, .. } => conversation.messages.get(*start..*end).unwrap_or_default(),
-        Edit::ShortenOutput { .. }
-        | Edit::NoteInSystem { .. }
-        | Edit::AnswerCall { .. }
-        | Edit::RemoveResult { .. } => &[],
-    });
+    let gone = replaced.flat_map(|(messages, _)| messages);
     let is_named = |text: &Cow<'_, str>| named.contains(reference(text).as_str());
     digested.chain(gone.flat_map(texts).filter(is_named)).collect()
 }

@@ -13,7 +13,7 @@ use clap::Parser;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::compaction::{Compaction, Endless, Tools, compact, weigh};
 use epitome_core::engine::{BUILT_IN, Occasion, Registry};
-use epitome_core::model::{Block, Conversation, Message, Pairing, Role};
+use epitome_core::model::{Conversation, Message, Pairing, Role};
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{NOTE, is_ours};
 use epitome_core::tokens::{BpeCounter, CachedCounter, Precision, Sizes, Tokens, conversation_tokens};
@@ -181,17 +181,6 @@ fn undo(request: &Request, spliced: &Spliced) -> Option<Vec<u8>> {
     unsplice(&spliced.bytes, &pieces?)
 }
 
-/// Where a size was asked for, the outputs of the newest message may be shortened; nothing else of it.
-fn without_outputs(message: &Message, forced: bool) -> Message {
-    let mut message = message.clone();
-    for block in message.blocks.iter_mut().filter(|_| forced) {
-        if let Block::ToolResult(result) = block {
-            result.content.clear();
-        }
-    }
-    message
-}
-
 fn laws(before: &Conversation, after: &Conversation, forced: bool) -> anyhow::Result<()> {
     let (was, is) = (Pairing::of(&before.messages), Pairing::of(&after.messages));
     ensure!(is.orphan_results.len() <= was.orphan_results.len(), "a result lost its call");
@@ -217,8 +206,10 @@ fn laws(before: &Conversation, after: &Conversation, forced: bool) -> anyhow::Re
         conversation.first_user_message().and_then(|at| conversation.messages.get(at).cloned())
     };
     ensure!(first(before) == first(after), "the first request changed");
-    let newest =
-        |conversation: &Conversation| conversation.messages.last().map(|newest| without_outputs(newest, forced));
+    // Where a size was asked for, the outputs of the newest message may be shortened; nothing else of it.
+    let newest = |conversation: &Conversation| {
+        conversation.messages.last().map(|newest| if forced { newest.without_outputs() } else { newest.clone() })
+    };
     ensure!(newest(before) == newest(after), "the newest message changed");
     ensure!(
         after.messages.iter().filter(|message| epitome_core::summary::body_of(message).is_some()).count() <= 1,

@@ -146,9 +146,8 @@ impl<'text> Run<'text> {
             return word_of(run, &mut found);
         }
         let bytes = run.as_bytes();
-        let is_one_of = |byte: &u8, marks: &[u8]| marks.contains(byte);
-        let start = bytes.iter().position(|byte| !is_one_of(byte, b"-:@")).unwrap_or(bytes.len());
-        let end = bytes.iter().rposition(|byte| !is_one_of(byte, b".:-@~")).map_or(0, |last| last + 1);
+        let start = bytes.iter().position(|byte| !b"-:@".contains(byte)).unwrap_or(bytes.len());
+        let end = bytes.iter().rposition(|byte| !b".:-@~".contains(byte)).map_or(0, |last| last + 1);
         let whole = run.get(start..end).unwrap_or_default();
         let whole = if self.classes & MARK == 0 { whole } else { without_position(whole) };
         if let Some(kind) = kind_of_joined(whole) {

@@ -78,8 +78,7 @@ impl Draft<'_> {
     pub(super) fn fill_forced_size(&mut self) {
         if let (true, Middle::Summarized { from, budget, .. }) = (self.budget.forced, self.middle.clone()) {
             let left = self.budget.trigger - Tokens(1) - self.size();
-            let usable: Tokens = self.spans.iter().map(|(start, end)| self.zones.weight(*start, *end)).sum();
-            let filled = (budget + left).min(usable.share(USABLE));
+            let filled = (budget + left).min(self.zones.weight_of(&self.spans).share(USABLE));
             if filled > budget {
                 self.set(Middle::Summarized { from, budget: filled, words: None }, self.tail_start);
             }

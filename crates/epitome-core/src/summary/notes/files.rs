@@ -2,7 +2,7 @@
 
 mod change;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use change::{Change, change_in_patch};
 pub(super) use change::{changed, tidy};
@@ -59,7 +59,7 @@ pub(super) struct FileTrails {
     /// Files that an earlier summary did not name.
     others: usize,
     /// The paths of each name that are spelled from the root.
-    by_name: HashMap<String, Vec<String>>,
+    by_name: HashMap<String, BTreeSet<String>>,
     /// When a file of this name was changed last, in calls.
     changed: HashMap<String, usize>,
     /// Calls so far.
@@ -150,13 +150,8 @@ impl FileTrails {
 
     /// A file is again as it was recorded last.
     fn restore(&mut self, path: &str) {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let spelled = self.by_name.get(name).into_iter().flatten();
-        let mut spelled = spelled.filter(|whole| whole.strip_suffix(path).is_some_and(|up| up.ends_with('/')));
-        let path = match (self.trails.contains_key(path), spelled.next(), spelled.next()) {
-            (false, Some(whole), None) => whole.clone(),
-            (_, _, _) => path.to_owned(),
-        };
+        let whole = if self.trails.contains_key(path) { None } else { self.whole_of(path).cloned() };
+        let path = whole.unwrap_or_else(|| path.to_owned());
         let Some(trail) = self.trails.get_mut(&path) else { return };
         if trail.recordings == self.recordings {
             trail.take_back();
@@ -219,8 +214,7 @@ impl FileTrails {
         }
         self.touches += 1;
         if path.starts_with('/') && !self.trails.contains_key(path) {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            self.by_name.entry(name.to_owned()).or_default().push(path.to_owned());
+            self.by_name.entry(name_of(path).to_owned()).or_default().insert(path.to_owned());
         }
         let trail = self.trails.entry(path.to_owned()).or_default();
         trail.settle(self.recordings, &self.put_back);
@@ -233,8 +227,7 @@ impl FileTrails {
         match verb {
             READ | USED => {}
             _ => {
-                let name = path.rsplit('/').next().unwrap_or(path);
-                self.changed.insert(name.to_owned(), self.calls);
+                self.changed.insert(name_of(path).to_owned(), self.calls);
                 // What was said of an older state no longer holds.
                 (trail.tests, trail.last_edit, trail.moved_to) = (None, None, None);
                 trail.last_changed = self.touches;
@@ -287,20 +280,19 @@ impl FileTrails {
 }
 
 impl FileTrails {
+    /// The absolute path of a file that is known, if a relative one ends it and no other.
+    fn whole_of(&self, path: &str) -> Option<&String> {
+        let spelled = self.by_name.get(name_of(path)).into_iter().flatten();
+        let ends = |whole: &&String| whole.strip_suffix(path).is_some_and(|up| up.ends_with('/'));
+        let mut known = spelled.filter(ends).filter(|whole| self.trails.contains_key(*whole));
+        known.next().filter(|_| known.next().is_none())
+    }
+
     /// A relative path that ends an absolute one is the same file, if it ends but one.
     fn join_spellings(&mut self) {
-        let mut by_name: HashMap<&str, Vec<&String>> = HashMap::new();
-        for path in self.trails.keys().filter(|path| path.starts_with('/')) {
-            by_name.entry(path.rsplit('/').next().unwrap_or(path)).or_default().push(path);
-        }
-        let mut same: Vec<(String, String)> = Vec::new();
-        for path in self.trails.keys().filter(|path| !path.starts_with(['/', '~'])) {
-            let whole = by_name.get(path.rsplit('/').next().unwrap_or(path)).into_iter().flatten();
-            let mut whole = whole.filter(|whole| whole.strip_suffix(path.as_str()).is_some_and(|up| up.ends_with('/')));
-            if let (Some(whole), None) = (whole.next(), whole.next()) {
-                same.push((path.clone(), (*whole).clone()));
-            }
-        }
+        let relative = self.trails.keys().filter(|path| !path.starts_with(['/', '~']));
+        let mut same: Vec<(String, String)> =
+            relative.filter_map(|path| Some((path.clone(), self.whole_of(path)?.clone()))).collect();
         same.sort();
         for (path, whole) in same {
             let Some(other) = self.trails.remove(&path) else { continue };
@@ -311,6 +303,10 @@ impl FileTrails {
     }
 }
 
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// What is made for the moment is hardly worth telling.
 fn rank_of_change(path: &str) -> u8 {
     if path.starts_with("/tmp/") { SAID } else { SALIENT }
@@ -318,7 +314,7 @@ fn rank_of_change(path: &str) -> u8 {
 
 /// Tests speak of code, not of notes and directories.
 fn is_code(path: &str) -> bool {
-    let extension = path.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
+    let extension = name_of(path).rsplit_once('.').map(|(_, extension)| extension);
     !path.starts_with("/tmp/") && extension.is_some_and(|extension| !["md", "txt", "log", "json"].contains(&extension))
 }
 

@@ -130,10 +130,11 @@ impl<'a, 'counter> Reader<'a, 'counter> {
     }
 
     fn read_request(&mut self, message: &Message, behind_command: bool) {
-        if let Some(text) = requests::typed(message).filter(|_| behind_command && !requests::is_command(message)) {
-            // What a command stands for.
-            self.notes.asked.add(Who::Harness, &text);
-        } else if let Some(text) = requests::typed(message) {
+        if let Some(text) = requests::typed(message) {
+            if behind_command && !requests::is_command(message) {
+                // What a command stands for.
+                return self.notes.asked.add(Who::Harness, &text);
+            }
             self.read_demands(&text);
             for address in statements::addresses(&text) {
                 self.notes.add(Section::Critical, LATER, format!("{USER_NAMED}{address}"));

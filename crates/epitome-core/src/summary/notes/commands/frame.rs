@@ -103,17 +103,14 @@ fn state_in_header(line: &str) -> Option<State> {
     }
     let code =
         ["Process exited with code ", "Exit code: ", "Exit code "].iter().find_map(|said| line.strip_prefix(said));
-    code.and_then(|code| code.trim().parse().ok()).map(State::Exited)
+    code.and_then(|code| code.parse().ok()).map(State::Exited)
 }
 
 fn behind_first_line(text: &str) -> Option<Frame<'_>> {
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let first = first.trim();
-    let exited = ["Exit code ", "Exit code: ", "Process exited with code "]
-        .iter()
-        .find_map(|said| first.strip_prefix(said)?.parse().ok().map(State::Exited));
     let opens = |openings: &[&str]| openings.iter().any(|opening| first.starts_with(opening));
-    let state = match exited {
+    let state = match state_in_header(first) {
         Some(state) => state,
         None if opens(&[
             "Command running in background",
@@ -130,7 +127,6 @@ fn behind_first_line(text: &str) -> Option<Frame<'_>> {
             });
             State::Running(id)
         }
-        None if opens(&["Process running with session ID "]) => state_in_header(first)?,
         None if opens(&["[Request interrupted", "Command was aborted", "<error>Command was aborted"]) => {
             State::Lost(INTERRUPTED)
         }

@@ -40,7 +40,8 @@ const USER_REFUSED: &str = "- the user refused: ";
 /// What a tool is for, as far as its name tells.
 #[derive(Clone, Copy)]
 pub(super) struct Tool {
-    kind: CallKind,
+    pub(super) kind: CallKind,
+    keeps_tasks: bool,
     /// It names where it looked, which is not what it read.
     searches: bool,
     /// It asks the person.
@@ -50,11 +51,12 @@ pub(super) struct Tool {
 }
 
 impl Tool {
-    pub(super) fn of(name: &str) -> Tool {
+    fn of(name: &str) -> Tool {
         let name = name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
         Tool {
             kind: CallKind::of(&name),
+            keeps_tasks: todo::keeps_tasks(&name),
             searches: has(&["grep", "glob", "search", "find", "list", "ls"]),
             asks: has(&["question", "ask_user"]),
             follows: has(FOLLOWING),
@@ -69,18 +71,22 @@ pub(super) struct Running {
 }
 
 impl Reader<'_, '_> {
+    /// What the tool of a call is for, found out once.
+    pub(super) fn tool(&mut self, call: &ToolCall) -> Tool {
+        *self.tools.entry(call.name.clone()).or_insert_with(|| Tool::of(&call.name))
+    }
+
     pub(super) fn read_call(&mut self, call: &ToolCall, result: &ToolResult) {
         let text = result.text();
         self.commands.tick();
         self.files.at(self.commands.calls());
-        if todo::keeps_tasks(&call.name) {
+        let Tool { kind, keeps_tasks, searches, asks, follows } = self.tool(call);
+        if keeps_tasks {
             return self.tasks.note(call, &text);
         }
         if text.starts_with(REFUSED) {
             return self.read_refusal(call, &text);
         }
-        let tool = self.tools.entry(call.name.clone()).or_insert_with(|| Tool::of(&call.name));
-        let Tool { kind, searches, asks, follows } = *tool;
         if asks {
             return self.notes.add(Section::Decisions, SALIENT, format!("{USER_ANSWERED}{}", one_line(&text, 400)));
         }

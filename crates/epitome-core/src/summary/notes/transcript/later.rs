@@ -53,8 +53,9 @@ impl Reader<'_, '_> {
     }
 
     /// What a call tries again, or follows.
-    fn tries_again(&self, call: &ToolCall) -> Option<Tried> {
-        if Tool::of(&call.name).follows {
+    fn tries_again(&mut self, call: &ToolCall) -> Option<Tried> {
+        let Tool { kind, follows, .. } = self.tool(call);
+        if follows {
             return followed(&call.arguments).filter(|id| self.running.contains_key(id)).map(Tried::Followed);
         }
         self.commands.open().next()?;
@@ -63,6 +64,6 @@ impl Reader<'_, '_> {
             return Some(Tried::Command(Running { name, script }));
         }
         let path = arguments::string_argument(&call.arguments, PATH_KEYS);
-        path.filter(|_| CallKind::of(&call.name) == CallKind::Writes).map(|path| Tried::Edit(commands::editing(&path)))
+        path.filter(|_| kind == CallKind::Writes).map(|path| Tried::Edit(commands::editing(&path)))
     }
 }
