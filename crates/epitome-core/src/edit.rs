@@ -4,7 +4,12 @@
 //! call parted from its result, a touched system prompt or first request, a newest message touched other than in its outputs, two new neighbours
 //! of one role, an empty text. What it returns, [`Applied`], is the proof that the checks were passed, and the only thing
 //! that `epitome-wire` splices into a client's bytes.
+//!
+//! Edits of a conversation that was edited before become edits of the client's own in [`compose`].
 
+mod composition;
+
+pub use composition::{ComposeError, compose};
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Block, Conversation, Message, Pairing, ResultStyle, Role, ToolResult};
@@ -70,8 +75,21 @@ pub struct Inserted {
 pub struct Applied {
     edits: Vec<Edit>,
     conversation: Conversation,
-    /// For each message of `conversation` the client's message that it is, if it was not touched.
-    kept: Vec<Option<usize>>,
+    /// For each message of `conversation` where it comes from.
+    origins: Vec<Origin>,
+}
+
+/// Where a message of an edited conversation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The client's message of this index, as it was.
+    Kept(usize),
+    /// The client's message of this index, changed inside.
+    Changed(usize),
+    /// Ours: it stands for messages that went.
+    Inserted,
+    /// Ours: it answers calls of the client's message of this index.
+    Answers(usize),
 }
 
 /// Why edits were refused.
@@ -155,9 +173,9 @@ impl Applied {
         &self.conversation
     }
 
-    /// For each message of the conversation, which of the client's it is; `None` for one that was edited or inserted.
-    pub fn kept(&self) -> &[Option<usize>] {
-        &self.kept
+    /// For each message of the conversation, where it comes from.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
     }
 
     /// The conversation, taken out.
@@ -184,8 +202,8 @@ pub fn apply(conversation: &Conversation, mut edits: Vec<Edit>) -> Result<Applie
     let pairing = Pairing::of(&conversation.messages);
     edits.sort_by_key(position);
     let changes = Changes::check(conversation, &pairing, &edits)?;
-    let (conversation, kept) = changes.build(conversation)?;
-    Ok(Applied { edits, conversation, kept })
+    let (conversation, origins) = changes.build(conversation)?;
+    Ok(Applied { edits, conversation, origins })
 }
 
 /// Sorts edits by where they stand: the note first, then by message and block.
@@ -351,14 +369,14 @@ impl<'edits> Changes<'edits> {
         }
     }
 
-    fn build(&self, conversation: &Conversation) -> Result<(Conversation, Vec<Option<usize>>), EditError> {
+    fn build(&self, conversation: &Conversation) -> Result<(Conversation, Vec<Origin>), EditError> {
         let mut after = Conversation {
             system: conversation.system.clone(),
             tools: conversation.tools.clone(),
             messages: Vec::with_capacity(conversation.messages.len()),
             results: conversation.results,
         };
-        let mut kept = Vec::with_capacity(conversation.messages.len());
+        let mut origins = Vec::with_capacity(conversation.messages.len());
         let mut neighbours = Neighbours::default();
         let mut carried_answers: Vec<Block> = Vec::new();
         for (index, (message, fate)) in conversation.messages.iter().zip(&self.fates).enumerate() {
@@ -366,7 +384,7 @@ impl<'edits> Changes<'edits> {
                 for inserted in with {
                     neighbours.inserted(inserted.role, index)?;
                     after.messages.push(Message::text(inserted.role, inserted.text.as_str()));
-                    kept.push(None);
+                    origins.push(Origin::Inserted);
                 }
                 continue;
             }
@@ -384,24 +402,26 @@ impl<'edits> Changes<'edits> {
             }
             neighbours.kept(message.role, index)?;
             let untouched = fate.shortened.is_empty() && fate.removed.is_empty() && !answered;
-            kept.push(untouched.then_some(index));
+            origins.push(if untouched { Origin::Kept(index) } else { Origin::Changed(index) });
             after.messages.push(edited);
             let answers = answers(message, &fate.answered);
             if joins_next(conversation, index) {
                 carried_answers = answers;
             } else {
                 push_answers(conversation.results, answers, index, &mut after, &mut neighbours)?;
-                kept.resize(after.messages.len(), None);
+                origins.resize(after.messages.len(), Origin::Answers(index));
             }
         }
         if let Some(note) = self.note {
             let leading = conversation.leading_system_messages();
             add_note(&mut after, leading, note);
-            if let Some(prompt) = leading.checked_sub(1).and_then(|last| kept.get_mut(last)) {
-                *prompt = None;
+            if let Some((last, prompt)) = leading.checked_sub(1).and_then(|last| Some((last, origins.get_mut(last)?)))
+                && conversation.system.is_empty()
+            {
+                *prompt = Origin::Changed(last);
             }
         }
-        Ok((after, kept))
+        Ok((after, origins))
     }
 }
 

@@ -17,6 +17,7 @@ pub mod lines;
 pub mod model;
 pub mod originals;
 pub mod outputs;
+pub mod places;
 pub mod shape;
 pub mod statistics;
 pub mod summary;

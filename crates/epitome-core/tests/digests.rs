@@ -105,10 +105,10 @@ proptest! {
             }
         }
         if read.reading.unit == Unit::Line && read.reading.ends {
-            let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty() && line.len() < 100 && !line.contains('\u{1b}'));
-            let end = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-            if last.is_some() && last == end {
-                prop_assert!(digest.text.contains(last.unwrap()), "{}: the end is lost in\n{}", digest.kind, digest.text);
+            // A line without letters and digits says nothing.
+            let end = text.lines().rev().map(str::trim).find(|line| line.contains(char::is_alphanumeric));
+            if let Some(end) = end.filter(|end| end.len() < 100 && !end.contains('\u{1b}')) {
+                prop_assert!(digest.text.contains(end), "{}: the end is lost in\n{}", digest.kind, digest.text);
             }
         }
     }

@@ -1,5 +1,6 @@
 //! A client's request: its bytes, what they say, and where in them each message stands.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use epitome_core::model::{Conversation, Message, Role, ToolDefinition};
@@ -29,6 +30,19 @@ pub enum Container {
     Lines,
 }
 
+/// What a request says beside its conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Envelope {
+    /// The key by which it names a part of the history that the provider keeps, if it does.
+    pub history_elsewhere: Option<&'static str>,
+    /// What it calls its session, if it does: `prompt_cache_key`, or what stands in `metadata.user_id`.
+    pub session: Option<Arc<str>>,
+    /// The account that it says it belongs to.
+    pub account: Option<Arc<str>>,
+    /// How long the answer may be, in tokens.
+    pub most_output: Option<u64>,
+}
+
 /// A client's request, which owns the client's bytes.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -36,6 +50,7 @@ pub struct Request {
     dialect: Dialect,
     container: Container,
     model: Option<Arc<str>>,
+    envelope: Envelope,
     conversation: Conversation,
     /// Where each element of the list stands.
     elements: Vec<Span>,
@@ -66,9 +81,10 @@ impl Request {
         };
         let (dialect, container, system) = (source.dialect, source.container, system.map(Value::span));
         let model = source.envelope.and_then(|envelope| envelope.get("model")?.text());
+        let envelope = source.envelope.map(Envelope::of).unwrap_or_default();
         let (elements, firsts) = (list.elements, list.firsts);
         drop(document);
-        Ok(Request { text, dialect, container, model, conversation, elements, firsts, system })
+        Ok(Request { text, dialect, container, model, envelope, conversation, elements, firsts, system })
     }
 
     /// The dialect it is in.
@@ -84,6 +100,19 @@ impl Request {
     /// The model it asks for.
     pub fn model(&self) -> Option<&str> {
         self.model.as_deref()
+    }
+
+    /// What it says beside its conversation.
+    pub fn envelope(&self) -> &Envelope {
+        &self.envelope
+    }
+
+    /// The JSON of a message, as the client wrote it; a list of items where it is several.
+    pub fn message_json(&self, message: usize) -> Option<Cow<'_, str>> {
+        let elements = self.elements.get(self.elements_of(message)?)?;
+        let (first, last) = (elements.first()?, elements.last()?);
+        let text = self.text.get(first.range().start..last.range().end)?;
+        Some(if elements.len() == 1 { text.into() } else { format!("[{text}]").into() })
     }
 
     /// How many places it marks for the provider's cache (`cache_control`).
@@ -125,6 +154,26 @@ impl Request {
         let first = *self.firsts.get(message)? as usize;
         let behind = self.firsts.get(message + 1).map_or(self.elements.len(), |next| *next as usize);
         Some(first..behind)
+    }
+}
+
+impl Envelope {
+    fn of(envelope: Value<'_>) -> Envelope {
+        let said = |key: &str| envelope.get(key).filter(|value| !value.is_null());
+        // Claude Code writes an object as a text.
+        let user = said("metadata").and_then(|metadata| metadata.get("user_id")?.str());
+        let user = user.and_then(|user| serde_json::from_str::<serde_json::Value>(&user).ok());
+        let of_user = |key: &str| {
+            let named = user.as_ref()?.get(key)?.as_str().filter(|name| !name.is_empty());
+            named.map(Arc::from)
+        };
+        let limits = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+        Envelope {
+            history_elsewhere: ["previous_response_id", "conversation"].into_iter().find(|key| said(key).is_some()),
+            session: of_user("session_id").or_else(|| said("prompt_cache_key")?.text()),
+            account: of_user("account_uuid"),
+            most_output: limits.into_iter().find_map(|key| said(key)?.unsigned()),
+        }
     }
 }
 

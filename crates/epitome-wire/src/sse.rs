@@ -23,79 +23,173 @@ pub struct TooLarge {
 /// Reads a stream of events.
 #[derive(Debug, Clone)]
 pub struct EventReader {
-    /// Bytes of a line that has not ended.
-    line: Vec<u8>,
-    /// The last line ended with a carriage return; a line feed right behind it belongs to it.
-    after_return: bool,
-    /// Nothing was read: a byte order mark may open the stream.
-    at_start: bool,
-    event: Event,
-    has_data: bool,
+    scanner: Scanner,
     limit: usize,
 }
 
 impl EventReader {
     /// Refuses events that are larger than `limit` bytes.
     pub fn new(limit: usize) -> EventReader {
-        EventReader {
-            line: Vec::new(),
-            after_return: false,
-            at_start: true,
-            event: Event::default(),
-            has_data: false,
-            limit,
-        }
+        EventReader { scanner: Scanner::new(limit), limit }
     }
 
     /// The events that end in these bytes.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut events = Vec::new();
+        let mut too_large = false;
+        self.scanner.push(bytes, &mut |scanned| match scanned {
+            Scanned::Event { name, data } => events.push(Event { name: text(name), data: text(data) }),
+            Scanned::TooLarge => too_large = true,
+        });
+        if too_large { Err(TooLarge { limit: self.limit }) } else { Ok(events) }
+    }
+}
+
+/// What stands in a stream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Scanned<'a> {
+    /// An event that has ended.
+    Event {
+        /// Its type; empty where none was given.
+        name: &'a [u8],
+        /// Its data, lines joined.
+        data: &'a [u8],
+    },
+    /// An event that is larger than allowed. The rest of it is skipped.
+    TooLarge,
+}
+
+/// Finds the events of a stream. Its memory is used again for every event.
+#[derive(Debug, Clone)]
+pub(crate) struct Scanner {
+    /// Bytes of a line that has not ended; of a skipped line, one.
+    line: Vec<u8>,
+    /// The last line ended with a carriage return; a line feed right behind it belongs to it.
+    after_return: bool,
+    /// Nothing was read: a byte order mark may open the stream.
+    at_start: bool,
+    name: Vec<u8>,
+    data: Vec<u8>,
+    has_data: bool,
+    /// The event is too large: nothing of it is kept until it ends.
+    skipping: bool,
+    limit: usize,
+}
+
+impl Scanner {
+    /// Skips events that are larger than `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Scanner {
+        Scanner {
+            line: Vec::new(),
+            after_return: false,
+            at_start: true,
+            name: Vec::new(),
+            data: Vec::new(),
+            has_data: false,
+            skipping: false,
+            limit,
+        }
+    }
+
+    /// Tells what ends in these bytes.
+    pub(crate) fn push(&mut self, bytes: &[u8], seen: &mut dyn FnMut(Scanned<'_>)) {
         let mut rest = bytes;
         while !rest.is_empty() {
-            if self.after_return {
-                self.after_return = false;
+            if std::mem::take(&mut self.after_return) {
                 rest = rest.strip_prefix(b"\n").unwrap_or(rest);
                 continue;
             }
             let end = memchr::memchr2(b'\n', b'\r', rest);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
-            self.line.extend_from_slice(part);
-            if self.line.len() + self.event.data.len() > self.limit {
-                return Err(TooLarge { limit: self.limit });
+            if !self.skipping && self.line.len() + part.len() + self.data.len() > self.limit {
+                self.skipping = true;
+                self.data.clear();
+                seen(Scanned::TooLarge);
             }
-            if let Some((ending, after)) = after.split_first() {
-                self.after_return = *ending == b'\r';
-                events.extend(self.end_line());
-                rest = after;
+            let Some((ending, after)) = after.split_first() else {
+                self.hold(part);
+                return;
+            };
+            self.after_return = *ending == b'\r';
+            if self.line.is_empty() {
+                self.end_line(part, seen);
             } else {
-                rest = after;
+                self.hold(part);
+                let mut line = std::mem::take(&mut self.line);
+                self.end_line(&line, seen);
+                line.clear();
+                self.line = line;
             }
+            rest = after;
         }
-        Ok(events)
     }
 
-    fn end_line(&mut self) -> Option<Event> {
-        let line = std::mem::take(&mut self.line);
-        let line = String::from_utf8_lossy(&line);
-        let line = if std::mem::take(&mut self.at_start) { line.trim_start_matches('\u{feff}') } else { &line };
-        if line.is_empty() {
-            let event = std::mem::take(&mut self.event);
-            return std::mem::take(&mut self.has_data).then_some(event);
+    /// Whether nothing is held of an event.
+    pub(crate) fn is_between_events(&self) -> bool {
+        self.line.is_empty() && self.name.is_empty() && !self.has_data && !self.skipping
+    }
+
+    /// Bytes that end an event were not pushed.
+    pub(crate) fn skip_events(&mut self) {
+        self.at_start = false;
+        self.after_return = false;
+    }
+
+    /// Bytes that wait for the end of their event.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
+    fn hold(&mut self, part: &[u8]) {
+        if self.skipping {
+            // Whether the line is empty is all that will be asked.
+            let any = self.line.first().or(part.first()).copied();
+            self.line.clear();
+            self.line.extend(any);
+        } else {
+            self.line.extend_from_slice(part);
         }
-        let (field, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
+    }
+
+    fn end_line(&mut self, line: &[u8], seen: &mut dyn FnMut(Scanned<'_>)) {
+        const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+        let at_start = std::mem::take(&mut self.at_start);
+        let line = if at_start { line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line) } else { line };
+        if line.is_empty() {
+            if self.has_data && !self.skipping {
+                seen(Scanned::Event { name: &self.name, data: &self.data });
+            }
+            self.name.clear();
+            self.data.clear();
+            self.has_data = false;
+            self.skipping = false;
+            return;
+        }
+        if self.skipping {
+            return;
+        }
+        let (field, value) = match memchr::memchr(b':', line) {
+            Some(colon) => line.split_at(colon),
+            None => (line, &[][..]),
+        };
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
         match field {
-            "event" => self.event.name = value.to_owned(),
-            "data" => {
+            b"event" => {
+                self.name.clear();
+                self.name.extend_from_slice(value);
+            }
+            b"data" => {
                 if std::mem::replace(&mut self.has_data, true) {
-                    self.event.data.push('\n');
+                    self.data.push(b'\n');
                 }
-                self.event.data.push_str(value);
+                self.data.extend_from_slice(value);
             }
             // A comment, an id, a time to wait before asking again, or nothing that is known.
             _ => {}
         }
-        None
     }
 }
 

@@ -1,7 +1,7 @@
 //! What each part of a conversation weighs, found once and used everywhere.
 
 use super::{Precision, TokenCounter, Tokens, message_tokens, prefix_tokens};
-use crate::edit::Applied;
+use crate::edit::{Applied, Origin};
 use crate::model::Conversation;
 
 /// Sizes of a conversation's parts, estimated or counted.
@@ -53,13 +53,16 @@ impl Sizes {
     #[must_use]
     pub fn after(&self, applied: &Applied, counter: &dyn TokenCounter) -> Sizes {
         let conversation = applied.conversation();
-        let size = |(message, kept): (_, &Option<usize>)| {
-            let known = kept.and_then(|index| self.messages.get(index).copied());
+        let size = |(message, origin): (_, &Origin)| {
+            let known = match origin {
+                Origin::Kept(index) => self.messages.get(*index).copied(),
+                Origin::Changed(_) | Origin::Inserted | Origin::Answers(_) => None,
+            };
             known.unwrap_or_else(|| message_tokens(message, counter, Precision::Estimate))
         };
         Sizes {
             prefix: prefix_tokens(conversation, counter, Precision::Estimate),
-            messages: conversation.messages.iter().zip(applied.kept()).map(size).collect(),
+            messages: conversation.messages.iter().zip(applied.origins()).map(size).collect(),
         }
     }
 }
