@@ -8,13 +8,13 @@ use bytes::Bytes;
 use epitome_core::tokens::Tokens;
 use epitome_wire::asking::{AskDialect, Ending, Piece, Question, complaint};
 use epitome_wire::sse::{Event, EventReader};
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
 use crate::endpoint::Endpoint;
 use crate::error::AskError;
-use crate::http::Http;
+use crate::http::{Body, Http, whole};
 use crate::retry::retry_after;
 
 /// What a model answered.
@@ -108,9 +108,9 @@ pub async fn ask(
     }
 }
 
-fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Full<Bytes>>, AskError> {
+fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Body>, AskError> {
     let wrong = |what: &'static str| AskError::NotUnderstood { host: endpoint.host().to_owned(), what };
-    let body = Full::new(Bytes::from(endpoint.dialect.body(question)));
+    let body = whole(Bytes::from(endpoint.dialect.body(question)));
     let mut request = Request::builder().method(Method::POST).uri(endpoint.url.clone());
     request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream, application/json");
     // Without a word any compression would be welcome.

@@ -1,0 +1,238 @@
+//! Sessions: their sums, calls and kept histories, and how they are forgotten.
+
+use deadpool_postgres::{Client, Transaction};
+use epitome_core::tokens::Calibration;
+use tokio_postgres::Row;
+
+use super::connection::Failure;
+use super::contents::{self, Content};
+use crate::format::{self, damaged, signed, unsigned};
+use crate::records::{Holdings, Kept, Session, SessionId, Tenant, Turn};
+use crate::store::StoreError;
+
+/// The columns that [`read`] reads.
+const COLUMNS: &str =
+    "s.key, s.id, s.first_ms, s.last_ms, (SELECT count(*) FROM epitome.entries e WHERE e.session = s.key), s.body";
+
+/// Waits until nobody else is at what these names stand for, and keeps others away until the transaction ends.
+pub(super) async fn lock(transaction: &Transaction<'_>, names: &[&[u8]]) -> Result<(), Failure> {
+    let lock = transaction.prepare_cached("SELECT pg_advisory_xact_lock($1)").await?;
+    transaction.execute(&lock, &[&number(names)]).await?;
+    Ok(())
+}
+
+/// While somebody refers to contents, nobody collects those of the same tenant.
+pub(super) async fn keep_collectors_away(transaction: &Transaction<'_>, tenant: &Tenant) -> Result<(), Failure> {
+    let lock = transaction.prepare_cached("SELECT pg_advisory_xact_lock_shared($1)").await?;
+    transaction.execute(&lock, &[&number(&[b"collect", tenant.as_str().as_bytes()])]).await?;
+    Ok(())
+}
+
+/// Notes that a session was seen, which is made known if it was not. Its key; it is locked until the transaction ends.
+pub(super) async fn seen(
+    transaction: &Transaction<'_>,
+    tenant: &Tenant,
+    id: &SessionId,
+    at_ms: u64,
+) -> Result<i64, Failure> {
+    change(transaction, tenant, id, at_ms, |session| session.seen(at_ms)).await
+}
+
+pub(super) async fn note_turn(
+    client: &mut Client,
+    tenant: &Tenant,
+    id: &SessionId,
+    turn: &Turn,
+    calibration: Option<&Calibration>,
+) -> Result<(), Failure> {
+    let transaction = client.transaction().await?;
+    // A machine that loses its power may lose the last calls' numbers.
+    transaction.batch_execute("SET LOCAL synchronous_commit = off").await?;
+    let key = change(&transaction, tenant, id, turn.at_ms, |session| session.count(turn, calibration)).await?;
+    let insert = "INSERT INTO epitome.turns (session, number, turn)
+        SELECT $1, coalesce(max(number), 0) + 1, $2 FROM epitome.turns WHERE session = $1";
+    let insert = transaction.prepare_cached(insert).await?;
+    transaction.execute(&insert, &[&key, &format::turn_json(turn)]).await?;
+    Ok(transaction.commit().await?)
+}
+
+pub(super) async fn session(client: &Client, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, Failure> {
+    let select = format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 AND s.id = $2");
+    let select = client.prepare_cached(&select).await?;
+    let row = client.query_opt(&select, &[&tenant.as_str().as_bytes(), &id.as_str().as_bytes()]).await?;
+    row.map(|row| Ok(read(&row)?.1)).transpose()
+}
+
+pub(super) async fn sessions(client: &Client, tenant: &Tenant, most: usize) -> Result<Vec<Session>, Failure> {
+    let select =
+        format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 ORDER BY s.last_ms DESC, s.id LIMIT $2");
+    let select = client.prepare_cached(&select).await?;
+    let rows = client.query(&select, &[&tenant.as_str().as_bytes(), &signed(most as u64)]).await?;
+    rows.iter().map(|row| Ok(read(row)?.1)).collect()
+}
+
+/// When each was seen last, longest ago first.
+pub(super) async fn longest_unseen(client: &Client, tenant: &Tenant) -> Result<Vec<(u64, SessionId)>, Failure> {
+    let select = "SELECT last_ms, id FROM epitome.sessions WHERE tenant = $1 ORDER BY last_ms, id";
+    let select = client.prepare_cached(select).await?;
+    let rows = client.query(&select, &[&tenant.as_str().as_bytes()]).await?;
+    rows.iter().map(|row| Ok((unsigned(row.try_get(0)?), name(row.try_get(1)?)?))).collect()
+}
+
+pub(super) async fn turns(client: &Client, tenant: &Tenant, id: &SessionId) -> Result<Vec<Turn>, Failure> {
+    let select = "SELECT t.turn FROM epitome.sessions s JOIN epitome.turns t ON t.session = s.key
+        WHERE s.tenant = $1 AND s.id = $2 ORDER BY t.number";
+    let select = client.prepare_cached(select).await?;
+    let rows = client.query(&select, &[&tenant.as_str().as_bytes(), &id.as_str().as_bytes()]).await?;
+    rows.iter().map(|row| Ok(format::turn(row.try_get(0)?)?)).collect()
+}
+
+pub(super) async fn history(client: &Client, tenant: &Tenant, id: &SessionId) -> Result<Vec<Kept>, Failure> {
+    let select = "SELECT c.frame, c.split FROM epitome.sessions s
+        JOIN epitome.history h ON h.session = s.key JOIN epitome.contents c ON c.key = h.content
+        WHERE s.tenant = $1 AND s.id = $2 ORDER BY h.position";
+    let select = client.prepare_cached(select).await?;
+    let mut frames: Vec<(Vec<u8>, Option<i64>)> = Vec::new();
+    for row in client.query(&select, &[&tenant.as_str().as_bytes(), &id.as_str().as_bytes()]).await? {
+        frames.push((row.try_get(0)?, row.try_get(1)?));
+    }
+    let unpack = |(frame, split): (Vec<u8>, Option<i64>)| {
+        let (bytes, words) = format::unpack(&frame, split)?;
+        Ok(Kept { bytes, words })
+    };
+    Ok(contents::aside(move || frames.into_iter().map(unpack).collect()).await?)
+}
+
+pub(super) async fn extend_history(
+    client: &mut Client,
+    tenant: &Tenant,
+    id: &SessionId,
+    expected: usize,
+    messages: &[Content],
+    at_ms: u64,
+) -> Result<(), Failure> {
+    let transaction = client.transaction().await?;
+    keep_collectors_away(&transaction, tenant).await?;
+    // The session is locked by now, so nobody else is at its history.
+    let key = seen(&transaction, tenant, id, at_ms).await?;
+    let count = transaction.prepare_cached("SELECT count(*) FROM epitome.history WHERE session = $1").await?;
+    let there: i64 = transaction.query_one(&count, &[&key]).await?.try_get(0)?;
+    if unsigned(there) != expected as u64 {
+        return Err(StoreError::Overtaken.into());
+    }
+    let contents = contents::keep(&transaction, tenant, messages).await?;
+    let insert = "INSERT INTO epitome.history (session, position, content)
+        SELECT $1, $2 + number - 1, content FROM unnest($3::bigint[]) WITH ORDINALITY AS new (content, number)";
+    let insert = transaction.prepare_cached(insert).await?;
+    transaction.execute(&insert, &[&key, &there, &contents]).await?;
+    Ok(transaction.commit().await?)
+}
+
+/// Forgets a session that was not seen after `unseen_since_ms`. How many bytes that gave; `None` if there is no such.
+pub(super) async fn forget(
+    client: &mut Client,
+    tenant: &Tenant,
+    id: &SessionId,
+    unseen_since_ms: u64,
+) -> Result<Option<u64>, Failure> {
+    let transaction = client.transaction().await?;
+    lock(&transaction, &[b"collect", tenant.as_str().as_bytes()]).await?;
+    let select = "SELECT key FROM epitome.sessions WHERE tenant = $1 AND id = $2 AND last_ms <= $3 FOR UPDATE";
+    let select = transaction.prepare_cached(select).await?;
+    let asked = (tenant.as_str().as_bytes(), id.as_str().as_bytes(), signed(unseen_since_ms));
+    let Some(row) = transaction.query_opt(&select, &[&asked.0, &asked.1, &asked.2]).await? else { return Ok(None) };
+    let key: i64 = row.try_get(0)?;
+    let contents = contents::of_session(&transaction, key).await?;
+    // Its calls, entries and history go with it.
+    let delete = transaction.prepare_cached("DELETE FROM epitome.sessions WHERE key = $1").await?;
+    transaction.execute(&delete, &[&key]).await?;
+    let freed = contents::collect(&transaction, &contents).await?;
+    transaction.commit().await?;
+    Ok(Some(freed))
+}
+
+pub(super) async fn holdings(client: &Client, tenant: &Tenant) -> Result<Holdings, Failure> {
+    let select = "SELECT (SELECT count(*) FROM epitome.sessions WHERE tenant = $1),
+        (SELECT count(*) FROM epitome.entries WHERE tenant = $1),
+        (SELECT count(*) FROM epitome.contents WHERE tenant = $1),
+        (SELECT coalesce(sum(octet_length(frame)), 0)::bigint FROM epitome.contents WHERE tenant = $1)";
+    let select = client.prepare_cached(select).await?;
+    let row = client.query_one(&select, &[&tenant.as_str().as_bytes()]).await?;
+    Ok(Holdings {
+        sessions: unsigned(row.try_get(0)?),
+        entries: unsigned(row.try_get(1)?),
+        originals: unsigned(row.try_get(2)?),
+        bytes: unsigned(row.try_get(3)?),
+    })
+}
+
+pub(super) async fn secret(client: &Client, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], Failure> {
+    let (name, fresh) = (name.as_bytes(), &fresh[..]);
+    let insert = "INSERT INTO epitome.secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+    client.execute(insert, &[&name, &fresh]).await?;
+    let row = client.query_one("SELECT value FROM epitome.secrets WHERE name = $1", &[&name]).await?;
+    Ok(format::thirty_two(row.try_get(0)?)?)
+}
+
+/// Whether something can be written: only writing tells.
+pub(super) async fn can_write(client: &Client) -> Result<(), Failure> {
+    let write = "INSERT INTO epitome.checked (one, times) VALUES (1, 1)
+        ON CONFLICT (one) DO UPDATE SET times = checked.times + 1";
+    client.execute(write, &[]).await?;
+    Ok(())
+}
+
+/// The name of a session, as it is stored.
+pub(super) fn name(bytes: &[u8]) -> Result<SessionId, StoreError> {
+    std::str::from_utf8(bytes).map(SessionId::new).map_err(|_| damaged("the name of a session"))
+}
+
+/// Changes a session, which is made known if it was not. Its key; it is locked until the transaction ends.
+async fn change(
+    transaction: &Transaction<'_>,
+    tenant: &Tenant,
+    id: &SessionId,
+    at_ms: u64,
+    change: impl FnOnce(&mut Session),
+) -> Result<i64, Failure> {
+    let fresh = Session::new(id.clone(), at_ms);
+    let (at_ms, body) = (signed(at_ms), format::session_body(&fresh));
+    let (tenant, id) = (tenant.as_str().as_bytes(), id.as_str().as_bytes());
+    let insert = "INSERT INTO epitome.sessions (tenant, id, first_ms, last_ms, body) VALUES ($1, $2, $3, $3, $4)
+        ON CONFLICT DO NOTHING";
+    let insert = transaction.prepare_cached(insert).await?;
+    transaction.execute(&insert, &[&tenant, &id, &at_ms, &body]).await?;
+    let select =
+        format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 AND s.id = $2 FOR NO KEY UPDATE OF s");
+    let select = transaction.prepare_cached(&select).await?;
+    let Some(row) = transaction.query_opt(&select, &[&tenant, &id]).await? else {
+        // Somebody deleted it between the two.
+        return Err(Failure::Undone(StoreError::Unavailable {
+            what: "a session went while it was changed".to_owned(),
+        }));
+    };
+    let (key, mut session) = read(&row)?;
+    change(&mut session);
+    let update = "UPDATE epitome.sessions SET first_ms = $2, last_ms = $3, body = $4 WHERE key = $1";
+    let update = transaction.prepare_cached(update).await?;
+    let (first, last, body) = (signed(session.first_ms), signed(session.last_ms), format::session_body(&session));
+    transaction.execute(&update, &[&key, &first, &last, &body]).await?;
+    Ok(key)
+}
+
+fn read(row: &Row) -> Result<(i64, Session), Failure> {
+    let times = (row.try_get(2)?, row.try_get(3)?);
+    let session = format::session(name(row.try_get(1)?)?, times, row.try_get(4)?, row.try_get(5)?)?;
+    Ok((row.try_get(0)?, session))
+}
+
+/// The number of a lock. That two names share one is possible, and costs no more than waiting.
+fn number(names: &[&[u8]]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    for name in names {
+        hasher.update(&(name.len() as u64).to_le_bytes()).update(name);
+    }
+    let mut eight = [0; 8];
+    eight.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    i64::from_le_bytes(eight)
+}

@@ -1,0 +1,357 @@
+//! What is stored. Everything here is read again by later versions: a change of a field is a change of the format.
+
+use std::fmt;
+use std::sync::Arc;
+
+use epitome_core::edit::Edit;
+use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
+use epitome_core::statistics::CompactionRecord;
+use epitome_core::tokens::{Calibration, Tokens};
+use serde::{Deserialize, Serialize};
+
+/// Whose data it is. Nobody finds anything of another tenant.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tenant(Arc<str>);
+
+/// A conversation, for people and for lists. Edits are found by fingerprints, never by this.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct SessionId(Arc<str>);
+
+/// One compaction's place in the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntryId([u8; 16]);
+
+/// All edits that a history has, from its first message up to a place.
+///
+/// An entry holds the whole list, not what was added to the entry before: whoever finds the deepest one has everything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its name: made of the tenant, the anchor and what it holds, so that the same compaction done twice is one entry.
+    pub id: EntryId,
+    /// The session in which it was made first.
+    pub session: SessionId,
+    /// The client's own messages that it is about.
+    pub anchor: PrefixFingerprint,
+    /// How many messages these are.
+    pub depth: u32,
+    /// The entry whose edits it goes on from. It may be forgotten by now: the edits are all here.
+    pub parent: Option<EntryId>,
+    /// What replays it. Shared, as it can be large and every request of the session reads it.
+    pub replay: Arc<Replay>,
+    /// When it was made, in milliseconds since 1970.
+    pub at_ms: u64,
+}
+
+/// What makes of the client's messages what the provider was sent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// The edits. Their positions count the messages, and blocks, that fingerprints count.
+    pub edits: Vec<Edit>,
+    /// What was done about thinking that is bound to its prefix.
+    #[serde(default)]
+    pub thinking: Thinking,
+    /// What the compaction ended at, if it had to end above its trigger.
+    #[serde(default)]
+    pub settled_at: Option<Tokens>,
+}
+
+/// What is done about thinking that is bound to what stands before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// Nothing: it is sent as it comes.
+    #[default]
+    AsItIs,
+    /// The provider is told to leave out what no longer fits.
+    DropBlock,
+    /// That of the messages before this one is left out.
+    StrippedBefore(u32),
+}
+
+/// A compaction that is to be remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewEntry {
+    /// The session it was made in.
+    pub session: SessionId,
+    /// The client's own messages that it is about.
+    pub anchor: PrefixFingerprint,
+    /// How many messages these are.
+    pub depth: u32,
+    /// The entry that was replayed before it was made.
+    pub parent: Option<EntryId>,
+    /// What replays it.
+    pub replay: Replay,
+    /// How it went.
+    pub log: CompactionLog,
+    /// What it removed, so that it can be found again.
+    pub removed: Vec<Original>,
+}
+
+/// How a compaction went (M16).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompactionLog {
+    /// When, and how large before and after.
+    #[serde(flatten)]
+    pub record: CompactionRecord,
+    /// Why: the name of the reason.
+    pub reason: String,
+    /// The rungs that were climbed, by name.
+    pub rungs: Vec<String>,
+    /// Who wrote the summary, if one was written.
+    pub author: Option<String>,
+    /// Why the local summariser stood in, if it did.
+    pub stood_in: Option<String>,
+    /// How long the request waited for it.
+    pub wait_ms: u64,
+}
+
+/// Something that an edit removed.
+///
+/// The same bytes are stored once, under the kind and with the words that they came with first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original {
+    /// Its name: that of `bytes`.
+    pub hash: ContentHash,
+    /// What it is.
+    pub kind: OriginalKind,
+    /// Exactly what the client sent: a text, or the JSON of a message.
+    pub bytes: Vec<u8>,
+    /// Its words, as a search reads them.
+    pub words: String,
+}
+
+/// What an original is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OriginalKind {
+    /// The JSON of a message that was replaced.
+    Message,
+    /// The text of an output that became shorter, or that an excerpt was taken from.
+    Text,
+}
+
+/// One call that was passed on, when its answer has ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// When, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// The model that was asked.
+    pub model: String,
+    /// The dialect, by name.
+    pub dialect: String,
+    /// What was done with the request, by name.
+    pub action: String,
+    /// The client's messages, counted by us.
+    pub client_tokens: Tokens,
+    /// What was sent, counted by us.
+    pub sent_tokens: Tokens,
+    /// What the provider reported.
+    pub usage: Option<TurnUsage>,
+}
+
+/// What a provider reported for one call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnUsage {
+    /// The whole prompt, cached parts included.
+    pub prompt: u64,
+    /// Of it, read from a cache.
+    pub cache_read: u64,
+    /// Of it, written to a cache.
+    pub cache_write: u64,
+    /// The answer.
+    pub output: u64,
+}
+
+/// A session, as lists show it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    /// Its name.
+    pub id: SessionId,
+    /// When it was first seen, in milliseconds since 1970.
+    pub first_ms: u64,
+    /// When it was seen last.
+    pub last_ms: u64,
+    /// The model of the latest call.
+    pub model: String,
+    /// The dialect of the latest call, by name.
+    pub dialect: String,
+    /// Calls.
+    pub turns: u64,
+    /// Compactions.
+    pub compactions: u64,
+    /// Tokens that clients had, counted by us, over all calls.
+    pub client_tokens: u64,
+    /// Tokens that were sent, counted by us, over all calls.
+    pub sent_tokens: u64,
+    /// What providers reported, summed.
+    pub usage: TurnUsage,
+    /// What was learnt about its counts.
+    pub calibration: Option<Calibration>,
+}
+
+/// A message of a history that is kept for a client (`x-epitome-history: server`). It can be found and fetched like an
+/// [`Original`] of the kind [`OriginalKind::Message`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its JSON, in the client's dialect.
+    pub bytes: Vec<u8>,
+    /// Its words, as a search reads them.
+    pub words: String,
+}
+
+/// A place where something that was searched for was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The session that it was removed in, or that keeps it.
+    pub session: SessionId,
+    /// The original's name.
+    pub hash: ContentHash,
+    /// What it is.
+    pub kind: OriginalKind,
+    /// The line in which it stands, shortened around the hit.
+    pub excerpt: String,
+}
+
+/// What a store holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Holdings {
+    /// Sessions.
+    pub sessions: u64,
+    /// Compactions.
+    pub entries: u64,
+    /// Originals, and messages of kept histories; the same content counts once.
+    pub originals: u64,
+    /// Bytes of originals and kept histories, as stored.
+    pub bytes: u64,
+}
+
+impl Tenant {
+    /// Everybody, where one person uses the gateway on their own machine.
+    pub fn only() -> Tenant {
+        Tenant("local".into())
+    }
+
+    /// A tenant by what tells it apart, which holds no secret.
+    pub fn new(name: impl Into<Arc<str>>) -> Tenant {
+        Tenant(name.into())
+    }
+
+    /// As it is stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SessionId {
+    /// A session by name.
+    pub fn new(name: impl Into<Arc<str>>) -> SessionId {
+        SessionId(name.into())
+    }
+
+    /// As people see it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for SessionId {
+    fn from(name: String) -> SessionId {
+        SessionId(name.into())
+    }
+}
+
+impl From<SessionId> for String {
+    fn from(id: SessionId) -> String {
+        id.as_str().to_owned()
+    }
+}
+
+impl Original {
+    /// Named after its bytes.
+    pub fn new(kind: OriginalKind, bytes: Vec<u8>, words: String) -> Original {
+        Original { hash: ContentHash::of(&bytes), kind, bytes, words }
+    }
+}
+
+impl Session {
+    /// One that was not seen before.
+    pub fn new(id: SessionId, at_ms: u64) -> Session {
+        Session {
+            id,
+            first_ms: at_ms,
+            last_ms: at_ms,
+            model: String::new(),
+            dialect: String::new(),
+            turns: 0,
+            compactions: 0,
+            client_tokens: 0,
+            sent_tokens: 0,
+            usage: TurnUsage::default(),
+            calibration: None,
+        }
+    }
+
+    /// It was seen at this time. Machines' clocks differ, so times may come in any order.
+    pub fn seen(&mut self, at_ms: u64) {
+        self.first_ms = self.first_ms.min(at_ms);
+        self.last_ms = self.last_ms.max(at_ms);
+    }
+
+    /// Counts a call. What was learnt before stays if nothing new was.
+    pub fn count(&mut self, turn: &Turn, calibration: Option<&Calibration>) {
+        self.seen(turn.at_ms);
+        self.model.clone_from(&turn.model);
+        self.dialect.clone_from(&turn.dialect);
+        self.turns += 1;
+        self.client_tokens = self.client_tokens.saturating_add(turn.client_tokens.0);
+        self.sent_tokens = self.sent_tokens.saturating_add(turn.sent_tokens.0);
+        self.usage += turn.usage.unwrap_or_default();
+        if let Some(calibration) = calibration {
+            self.calibration = Some(calibration.clone());
+        }
+    }
+}
+
+impl fmt::Display for SessionId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl EntryId {
+    /// The name of an entry: the same compaction of the same messages has the same everywhere.
+    pub fn of(tenant: &Tenant, anchor: PrefixFingerprint, replay: &[u8]) -> EntryId {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(tenant.as_str().as_bytes()).update(&[0]).update(anchor.as_bytes()).update(replay);
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        EntryId(bytes)
+    }
+
+    /// As it is stored.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// From what was stored.
+    pub fn from_bytes(bytes: [u8; 16]) -> EntryId {
+        EntryId(bytes)
+    }
+}
+
+impl fmt::Display for EntryId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl std::ops::AddAssign for TurnUsage {
+    // Saturating: the numbers are a provider's, and nothing says that they are sensible.
+    fn add_assign(&mut self, other: TurnUsage) {
+        self.prompt = self.prompt.saturating_add(other.prompt);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+        self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.output = self.output.saturating_add(other.output);
+    }
+}

@@ -1,0 +1,281 @@
+//! One SQLite file: the default, for one machine. Several processes may share the file.
+//!
+//! Reading order: [`SqliteStore`] here → `threads` (who writes and who reads) → `schema` (tables and migrations) →
+//! `ledger`, `sessions`, `contents`, `index` (what is done with them, one table or two a file).
+
+mod contents;
+mod index;
+mod ledger;
+mod schema;
+mod sessions;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
+use epitome_core::tokens::Calibration;
+use rusqlite::{Connection, ErrorCode};
+
+use crate::format::damaged;
+use crate::records::{
+    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Session, SessionId, Tenant, Turn,
+};
+use crate::replays::Replays;
+use crate::search::Matcher;
+use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError};
+use threads::{Durability, Readers, Writer};
+
+/// A store in one file.
+///
+/// Writes are done by a thread of their own, many in one transaction when many wait; reads by a few others. No caller's
+/// thread ever waits for the disk. Dropping the store waits until what was begun is written.
+pub struct SqliteStore {
+    writer: Writer,
+    readers: Readers,
+    replays: Arc<Replays>,
+}
+
+/// Another process that holds the lock needs milliseconds for a write, and at most this for a very large one.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+impl SqliteStore {
+    /// Opens the file, or makes it, for its owner alone to read. Blocks while older data are migrated.
+    pub fn open(path: impl AsRef<Path>) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_with_patience(path.as_ref(), PATIENCE)
+    }
+
+    fn open_with_patience(path: &Path, patience: Duration) -> Result<SqliteStore, StoreError> {
+        let writing = schema::open(path, patience)?;
+        let readers = Readers::start(|| schema::open_to_read(path, patience))?;
+        Ok(SqliteStore { writer: Writer::start(writing)?, readers, replays: Arc::new(Replays::new()) })
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.run(work).await
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writer.run(durability, work).await
+    }
+}
+
+#[cfg(test)]
+impl SqliteStore {
+    /// Asks the one who writes, outside of a transaction.
+    async fn read_by_writer<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let outside = move |connection: &Connection| {
+            connection.execute_batch("RELEASE job; COMMIT")?;
+            let result = work(connection);
+            connection.execute_batch("BEGIN IMMEDIATE; SAVEPOINT job")?;
+            result
+        };
+        self.write(Durability::Crash, outside).await
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => damaged("the file is no SQLite database"),
+            Some(ErrorCode::DatabaseCorrupt) => damaged("the database is malformed"),
+            // What SQLite says names tables and columns, never values.
+            _ => StoreError::Unavailable { what: error.to_string() },
+        }
+    }
+}
+
+#[async_trait]
+impl SessionStore for SqliteStore {
+    async fn matches(&self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Vec<Entry>, StoreError> {
+        let (tenant, prefixes, replays) = (tenant.clone(), prefixes.to_vec(), self.replays.clone());
+        self.read(move |connection| ledger::matches(connection, &replays, &tenant, &prefixes)).await
+    }
+
+    async fn append(
+        &self,
+        tenant: &Tenant,
+        prefixes: &[PrefixFingerprint],
+        seen: Option<EntryId>,
+        entry: NewEntry,
+    ) -> Result<Appended, StoreError> {
+        let (tenant, prefixes, replays) = (tenant.clone(), prefixes.to_vec(), self.replays.clone());
+        self.write(Durability::PowerLoss, move |connection| {
+            ledger::append(connection, &replays, &tenant, &prefixes, seen, entry)
+        })
+        .await
+    }
+
+    async fn note_turn(
+        &self,
+        tenant: &Tenant,
+        session: &SessionId,
+        turn: &Turn,
+        calibration: Option<&Calibration>,
+    ) -> Result<(), StoreError> {
+        let (tenant, session, turn, calibration) =
+            (tenant.clone(), session.clone(), turn.clone(), calibration.cloned());
+        self.write(Durability::Crash, move |connection| {
+            sessions::note_turn(connection, &tenant, &session, &turn, calibration.as_ref())
+        })
+        .await
+    }
+
+    async fn session(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |connection| sessions::session(connection, &tenant, &id)).await
+    }
+
+    async fn history(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<Kept>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |connection| sessions::history(connection, &tenant, &id)).await
+    }
+
+    async fn extend_history(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        expected: usize,
+        messages: &[Kept],
+        at_ms: u64,
+    ) -> Result<(), StoreError> {
+        let (tenant, id, messages) = (tenant.clone(), id.clone(), messages.to_vec());
+        self.write(Durability::PowerLoss, move |connection| {
+            sessions::extend_history(connection, &tenant, &id, expected, &messages, at_ms)
+        })
+        .await
+    }
+
+    async fn lease(
+        &self,
+        tenant: &Tenant,
+        prefix: PrefixFingerprint,
+        owner: &str,
+        now_ms: u64,
+        until_ms: u64,
+    ) -> Result<bool, StoreError> {
+        let (tenant, owner) = (tenant.clone(), owner.to_owned());
+        self.write(Durability::Crash, move |connection| {
+            ledger::lease(connection, &tenant, prefix, &owner, now_ms, until_ms)
+        })
+        .await
+    }
+
+    async fn put_prepared(&self, tenant: &Tenant, prepared: &NewEntry) -> Result<(), StoreError> {
+        let (tenant, prepared) = (tenant.clone(), prepared.clone());
+        self.write(Durability::Crash, move |connection| ledger::put_prepared(connection, &tenant, &prepared)).await
+    }
+
+    async fn prepared(&self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Option<NewEntry>, StoreError> {
+        let (tenant, prefixes) = (tenant.clone(), prefixes.to_vec());
+        self.read(move |connection| ledger::prepared(connection, &tenant, &prefixes)).await
+    }
+
+    async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
+        let name = name.to_owned();
+        self.write(Durability::PowerLoss, move |connection| sessions::secret(connection, &name, fresh)).await
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        self.read(schema::can_read).await?;
+        self.write(Durability::Crash, schema::can_write).await
+    }
+}
+
+#[async_trait]
+impl Originals for SqliteStore {
+    async fn originals(&self, tenant: &Tenant, hash_begins: &str) -> Result<Vec<Original>, StoreError> {
+        let (tenant, hash_begins) = (tenant.clone(), hash_begins.to_owned());
+        self.read(move |connection| contents::originals(connection, &tenant, &hash_begins)).await
+    }
+
+    async fn original(&self, tenant: &Tenant, hash: ContentHash) -> Result<Option<Original>, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| contents::original(connection, &tenant, hash)).await
+    }
+
+    async fn search(&self, tenant: &Tenant, query: &Query, most: usize) -> Result<Vec<Found>, StoreError> {
+        let (tenant, matcher) = (tenant.clone(), Matcher::new(query)?);
+        self.read(move |connection| index::search(connection, &tenant, &matcher, most)).await
+    }
+}
+
+#[async_trait]
+impl SessionIndex for SqliteStore {
+    async fn sessions(&self, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| sessions::sessions(connection, &tenant, most)).await
+    }
+
+    async fn turns(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<Turn>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.read(move |connection| sessions::turns(connection, &tenant, &id)).await
+    }
+
+    async fn compactions(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<(Entry, CompactionLog)>, StoreError> {
+        let (tenant, id, replays) = (tenant.clone(), id.clone(), self.replays.clone());
+        self.read(move |connection| ledger::compactions(connection, &replays, &tenant, &id)).await
+    }
+
+    async fn removed_by(&self, tenant: &Tenant, entry: EntryId) -> Result<Vec<Original>, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| contents::removed_by(connection, &tenant, entry)).await
+    }
+
+    async fn delete(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        let forget = move |connection: &Connection| sessions::forget(connection, &tenant, &id, u64::MAX);
+        let gone = self.write(Durability::PowerLoss, forget).await?;
+        self.replays.clear();
+        self.writer.tidy();
+        Ok(gone.is_some())
+    }
+
+    async fn prune(
+        &self,
+        tenant: &Tenant,
+        not_seen_since_ms: Option<u64>,
+        most_bytes: Option<u64>,
+    ) -> Result<u64, StoreError> {
+        let mut bytes = self.holdings(tenant).await?.bytes;
+        let asked = tenant.clone();
+        let longest_unseen = self.read(move |connection| sessions::longest_unseen(connection, &asked)).await?;
+        let mut gone = 0;
+        for (last_ms, id) in longest_unseen {
+            let too_old = not_seen_since_ms.is_some_and(|since| last_ms < since);
+            let too_large = most_bytes.is_some_and(|most| bytes > most);
+            if !too_old && !too_large {
+                break;
+            }
+            // One at a time, so that no request waits for all of them; and not if it was seen again meanwhile.
+            let tenant = tenant.clone();
+            let forget = move |connection: &Connection| sessions::forget(connection, &tenant, &id, last_ms);
+            if let Some(freed) = self.write(Durability::PowerLoss, forget).await? {
+                gone += 1;
+                bytes = bytes.saturating_sub(freed);
+            }
+        }
+        self.replays.clear();
+        self.writer.tidy();
+        Ok(gone)
+    }
+
+    async fn holdings(&self, tenant: &Tenant) -> Result<Holdings, StoreError> {
+        let tenant = tenant.clone();
+        self.read(move |connection| sessions::holdings(connection, &tenant)).await
+    }
+}

@@ -1,0 +1,183 @@
+//! Sessions: their sums, calls and kept histories, and how they are forgotten.
+
+use epitome_core::fingerprint::ContentHash;
+use epitome_core::tokens::Calibration;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::contents;
+use crate::format::{self, signed, unsigned};
+use crate::records::{Holdings, Kept, OriginalKind, Session, SessionId, Tenant, Turn};
+use crate::store::StoreError;
+
+/// The columns that [`read`] reads.
+const COLUMNS: &str =
+    "s.key, s.id, s.first_ms, s.last_ms, (SELECT count(*) FROM entries e WHERE e.session = s.key), s.body";
+
+/// Notes that a session was seen, which is made known if it was not. Its key.
+pub(super) fn seen(connection: &Connection, tenant: &Tenant, id: &SessionId, at_ms: u64) -> Result<i64, StoreError> {
+    change(connection, tenant, id, at_ms, |session| session.seen(at_ms))
+}
+
+pub(super) fn note_turn(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: &SessionId,
+    turn: &Turn,
+    calibration: Option<&Calibration>,
+) -> Result<(), StoreError> {
+    let key = change(connection, tenant, id, turn.at_ms, |session| session.count(turn, calibration))?;
+    let insert = "INSERT INTO turns (session, number, turn)
+        SELECT ?1, coalesce(max(number), 0) + 1, ?2 FROM turns WHERE session = ?1";
+    connection.prepare_cached(insert)?.execute(params![key, format::turn_json(turn)])?;
+    Ok(())
+}
+
+pub(super) fn session(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, StoreError> {
+    Ok(find(connection, tenant, id)?.map(|(_, session)| session))
+}
+
+pub(super) fn sessions(connection: &Connection, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
+    let select = format!("SELECT {COLUMNS} FROM sessions s WHERE s.tenant = ?1 ORDER BY s.last_ms DESC, s.id LIMIT ?2");
+    let mut statement = connection.prepare_cached(&select)?;
+    let mut rows = statement.query(params![tenant.as_str(), signed(most as u64)])?;
+    let mut sessions = Vec::new();
+    while let Some(row) = rows.next()? {
+        sessions.push(read(row)?.1);
+    }
+    Ok(sessions)
+}
+
+/// When each was seen last, longest ago first.
+pub(super) fn longest_unseen(connection: &Connection, tenant: &Tenant) -> Result<Vec<(u64, SessionId)>, StoreError> {
+    let select = "SELECT last_ms, id FROM sessions WHERE tenant = ?1 ORDER BY last_ms, id";
+    let mut statement = connection.prepare_cached(select)?;
+    let sessions = statement
+        .query_map([tenant.as_str()], |row| Ok((unsigned(row.get(0)?), SessionId::new(row.get::<_, String>(1)?))))?;
+    Ok(sessions.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn turns(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Vec<Turn>, StoreError> {
+    let select = "SELECT t.turn FROM sessions s JOIN turns t ON t.session = s.key
+        WHERE s.tenant = ?1 AND s.id = ?2 ORDER BY t.number";
+    let mut statement = connection.prepare_cached(select)?;
+    let mut rows = statement.query(params![tenant.as_str(), id.as_str()])?;
+    let mut turns = Vec::new();
+    while let Some(row) = rows.next()? {
+        turns.push(format::turn(&row.get::<_, Vec<u8>>(0)?)?);
+    }
+    Ok(turns)
+}
+
+pub(super) fn history(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Vec<Kept>, StoreError> {
+    let select = "SELECT c.frame, c.split FROM sessions s
+        JOIN history h ON h.session = s.key JOIN contents c ON c.key = h.content
+        WHERE s.tenant = ?1 AND s.id = ?2 ORDER BY h.position";
+    let mut statement = connection.prepare_cached(select)?;
+    let mut rows = statement.query(params![tenant.as_str(), id.as_str()])?;
+    let mut history = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (bytes, words) = format::unpack(&row.get::<_, Vec<u8>>(0)?, row.get(1)?)?;
+        history.push(Kept { bytes, words });
+    }
+    Ok(history)
+}
+
+pub(super) fn extend_history(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: &SessionId,
+    expected: usize,
+    messages: &[Kept],
+    at_ms: u64,
+) -> Result<(), StoreError> {
+    let key = seen(connection, tenant, id, at_ms)?;
+    let count = "SELECT count(*) FROM history WHERE session = ?1";
+    let there: i64 = connection.prepare_cached(count)?.query_row([key], |row| row.get(0))?;
+    if unsigned(there) != expected as u64 {
+        // Undone with what else was written, the session itself if it was new.
+        return Err(StoreError::Overtaken);
+    }
+    for (position, kept) in (there..).zip(messages) {
+        let hash = ContentHash::of(&kept.bytes);
+        let content = contents::keep(connection, tenant, hash, OriginalKind::Message, (&kept.bytes, &kept.words))?;
+        let insert = "INSERT INTO history (session, position, content) VALUES (?1, ?2, ?3)";
+        connection.prepare_cached(insert)?.execute([key, position, content])?;
+    }
+    Ok(())
+}
+
+/// Forgets a session that was not seen after `unseen_since_ms`. How many bytes that gave; `None` if there is no such.
+pub(super) fn forget(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: &SessionId,
+    unseen_since_ms: u64,
+) -> Result<Option<u64>, StoreError> {
+    let Some((key, session)) = find(connection, tenant, id)? else { return Ok(None) };
+    if session.last_ms > unseen_since_ms {
+        return Ok(None);
+    }
+    let contents = contents::of_session(connection, key)?;
+    // Its calls, entries and history go with it.
+    connection.prepare_cached("DELETE FROM sessions WHERE key = ?1")?.execute([key])?;
+    contents::collect(connection, &contents).map(Some)
+}
+
+pub(super) fn holdings(connection: &Connection, tenant: &Tenant) -> Result<Holdings, StoreError> {
+    let select = "SELECT (SELECT count(*) FROM sessions WHERE tenant = ?1),
+        (SELECT count(*) FROM entries WHERE tenant = ?1),
+        (SELECT count(*) FROM contents WHERE tenant = ?1),
+        (SELECT coalesce(sum(length(frame)), 0) FROM contents WHERE tenant = ?1)";
+    Ok(connection.prepare_cached(select)?.query_row([tenant.as_str()], |row| {
+        Ok(Holdings {
+            sessions: unsigned(row.get(0)?),
+            entries: unsigned(row.get(1)?),
+            originals: unsigned(row.get(2)?),
+            bytes: unsigned(row.get(3)?),
+        })
+    })?)
+}
+
+pub(super) fn secret(connection: &Connection, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
+    connection
+        .execute("INSERT INTO secrets (name, value) VALUES (?1, ?2) ON CONFLICT DO NOTHING", params![name, fresh])?;
+    let value: Vec<u8> = connection.query_row("SELECT value FROM secrets WHERE name = ?1", [name], |row| row.get(0))?;
+    format::thirty_two(&value)
+}
+
+/// Changes a session, which is made known if it was not. Its key.
+fn change(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: &SessionId,
+    at_ms: u64,
+    change: impl FnOnce(&mut Session),
+) -> Result<i64, StoreError> {
+    if let Some((key, mut session)) = find(connection, tenant, id)? {
+        change(&mut session);
+        let update = "UPDATE sessions SET first_ms = ?2, last_ms = ?3, body = ?4 WHERE key = ?1";
+        let (first, last) = (signed(session.first_ms), signed(session.last_ms));
+        connection.prepare_cached(update)?.execute(params![key, first, last, format::session_body(&session)])?;
+        return Ok(key);
+    }
+    let mut session = Session::new(id.clone(), at_ms);
+    change(&mut session);
+    let insert = "INSERT INTO sessions (tenant, id, first_ms, last_ms, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let (first, last) = (signed(session.first_ms), signed(session.last_ms));
+    let body = format::session_body(&session);
+    connection.prepare_cached(insert)?.execute(params![tenant.as_str(), id.as_str(), first, last, body])?;
+    Ok(connection.last_insert_rowid())
+}
+
+fn find(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Option<(i64, Session)>, StoreError> {
+    let select = format!("SELECT {COLUMNS} FROM sessions s WHERE s.tenant = ?1 AND s.id = ?2");
+    let mut statement = connection.prepare_cached(&select)?;
+    let found = statement.query_row(params![tenant.as_str(), id.as_str()], |row| Ok(read(row))).optional()?;
+    found.transpose()
+}
+
+fn read(row: &Row<'_>) -> Result<(i64, Session), StoreError> {
+    let id = SessionId::new(row.get::<_, String>(1)?);
+    let body: Vec<u8> = row.get(5)?;
+    Ok((row.get(0)?, format::session(id, (row.get(2)?, row.get(3)?), row.get(4)?, &body)?))
+}
