@@ -1,0 +1,87 @@
+//! The seam between the server, which moves bytes, and the pipeline, which decides what becomes of a request.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use epitome_store::records::{Tenant, TurnUsage};
+use epitome_wire::Dialect;
+use epitome_wire::asking::TooLong;
+use http::{HeaderMap, HeaderName, HeaderValue, Uri};
+
+/// A request that we understand the shape of.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// How it speaks.
+    pub dialect: Dialect,
+    /// What it wants.
+    pub purpose: Purpose,
+    /// Whose it is.
+    pub tenant: Tenant,
+    /// The client's headers, as they came. Credentials are in them: nothing of them is stored or logged.
+    pub headers: HeaderMap,
+    /// Where it will be sent.
+    pub upstream: Uri,
+    /// The client's body, decoded if it came compressed.
+    pub body: Bytes,
+}
+
+/// What a request wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// An answer.
+    Answer,
+    /// To know how large it is (`count_tokens`).
+    Count,
+}
+
+/// What is sent in place of a request.
+#[derive(Clone)]
+pub struct Outgoing {
+    /// The body; the client's own where nothing was edited.
+    pub body: Bytes,
+    /// Whether it is the client's own.
+    pub edited: bool,
+    /// Headers that the provider gets besides the client's, in place of those of the same name.
+    pub upstream_headers: Vec<(HeaderName, HeaderValue)>,
+    /// Headers that the client gets besides the provider's: what was done.
+    pub answer_headers: Vec<(HeaderName, HeaderValue)>,
+    /// Who is told how it went.
+    pub turn: Arc<dyn Turn>,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The answer came to its end. A stream may have reported an error before: that is for the client to read.
+    Complete,
+    /// The provider refused, or could not be reached; its status, if it gave one.
+    Failed(Option<u16>),
+    /// The answer broke off.
+    Cut,
+    /// The client went away; perhaps with all that it wanted, as some hang up on the last event. Then there is usage.
+    ClientGone,
+}
+
+/// Decides what becomes of requests. It never fails: at worst a request is sent as it came.
+///
+/// A client that goes away drops the future in the middle of its work; no turn is told then. A panic is a fault, is
+/// counted, and sends the request as it came.
+#[async_trait]
+pub trait Pipeline: Send + Sync + 'static {
+    /// What is sent in place of a request.
+    async fn outgoing(&self, incoming: Incoming) -> Outgoing;
+}
+
+/// One call on its way.
+#[async_trait]
+pub trait Turn: Send + Sync {
+    /// The provider says that the prompt does not fit. What to send instead, once; `None` passes the error on.
+    ///
+    /// With something to send this turn is over: the end is told to the turn of what is sent instead, and not to this
+    /// one. Whoever gives itself as that turn is told once, as ever.
+    async fn too_long(&self, told: TooLong) -> Option<Outgoing>;
+
+    /// The call has ended. Called once, whatever happened, and never waited for: it must not block.
+    fn ended(&self, end: End, usage: Option<TurnUsage>);
+}

@@ -1,0 +1,122 @@
+//! A request as it was understood: what it says, what its history is called, and what may be done with it.
+
+use epitome_core::fingerprint::PrefixFingerprint;
+use epitome_core::model::{Block, Conversation, Role};
+use epitome_core::places::Places;
+use epitome_store::records::SessionId;
+use epitome_wire::{DuplicateKeys, Format, Request};
+use http::HeaderMap;
+
+use crate::exchange::{Incoming, Purpose};
+use crate::identity;
+use crate::report::Reason;
+
+/// A request that was read.
+pub(crate) struct Received {
+    pub(crate) incoming: Incoming,
+    pub(crate) request: Request,
+    pub(crate) places: Places,
+    /// What each beginning of its history is called.
+    pub(crate) prefixes: Vec<PrefixFingerprint>,
+    pub(crate) session: SessionId,
+    pub(crate) kind: Kind,
+}
+
+/// A request that is sent as it came.
+pub(crate) struct Unread {
+    pub(crate) incoming: Box<Incoming>,
+    pub(crate) reason: Reason,
+}
+
+impl Unread {
+    fn new(incoming: Incoming, reason: Reason) -> Unread {
+        Unread { incoming: Box::new(incoming), reason }
+    }
+}
+
+/// What a request is to the session that it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Its next turn.
+    Turn,
+    /// A question about it: how large it is, or what to keep of it. It gets the edits that the session has, and new ones
+    /// only if it would not fit; nothing is remembered of it.
+    Aside,
+}
+
+impl Received {
+    /// Understands a request, or says why it is sent as it came.
+    pub(crate) fn read(incoming: Incoming) -> Result<Received, Unread> {
+        let body = incoming.body.to_vec();
+        let Ok(request) = Request::read(body, Format::Given(incoming.dialect), DuplicateKeys::Carry) else {
+            return Err(Unread::new(incoming, Reason::Unreadable));
+        };
+        if request.envelope().history_elsewhere.is_some() {
+            return Err(Unread::new(incoming, Reason::ServerState));
+        }
+        let places = Places::of(request.conversation());
+        let prefixes = request.prefixes(&places);
+        let session = identity::session_of(&incoming.headers, request.envelope(), prefixes.first());
+        let aside = incoming.purpose == Purpose::Count || asks_for_summary(&incoming.headers, request.conversation());
+        let kind = if aside { Kind::Aside } else { Kind::Turn };
+        Ok(Received { incoming, request, places, prefixes, session, kind })
+    }
+
+    pub(crate) fn conversation(&self) -> &Conversation {
+        self.request.conversation()
+    }
+
+    pub(crate) fn model(&self) -> &str {
+        self.request.model().unwrap_or_default()
+    }
+}
+
+/// How agents begin when they ask the model to summarise the whole session, so that they can go on from that.
+const SUMMARY_WISHES: &[&str] = &[
+    "you are performing a context checkpoint compaction",
+    "respond with text only",
+    "your task is to create a detailed summary of the conversation",
+];
+
+/// Of a request's newest words, where such a wish stands: at its beginning or at its end.
+const LOOKED_AT: usize = 2_000;
+
+/// Whether the client compacts its own history with this request (Claude Code's `/compact`, Codex's).
+fn asks_for_summary(headers: &HeaderMap, conversation: &Conversation) -> bool {
+    let turn = headers.get("x-codex-turn-metadata").and_then(|value| value.to_str().ok());
+    if turn.is_some_and(|turn| turn.contains("\"request_kind\":\"compaction\"")) {
+        return true;
+    }
+    let newest = conversation.messages.last().filter(|newest| newest.role == Role::User);
+    let Some(words) = newest.and_then(|newest| newest.blocks.iter().rev().find_map(Block::as_text)) else {
+        return false;
+    };
+    let lower: String = words.chars().take(LOOKED_AT).collect::<String>().to_lowercase();
+    SUMMARY_WISHES.iter().any(|wish| lower.contains(wish))
+}
+
+#[cfg(test)]
+mod tests {
+    use epitome_core::model::Message;
+
+    use super::*;
+
+    fn conversation(newest: &str) -> Conversation {
+        Conversation { messages: vec![Message::text(Role::User, newest)], ..Conversation::default() }
+    }
+
+    #[test]
+    fn an_agents_own_compaction_is_known() {
+        let headers = HeaderMap::new();
+        for wish in [
+            "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary",
+            "CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nYour task is …",
+        ] {
+            assert!(asks_for_summary(&headers, &conversation(wish)), "{wish}");
+        }
+        assert!(!asks_for_summary(&headers, &conversation("Summarise the file README.md")));
+        let told = [("x-codex-turn-metadata", r#"{"request_kind":"compaction"}"#)];
+        let headers = told.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        assert!(asks_for_summary(&headers, &conversation("go on")));
+    }
+}

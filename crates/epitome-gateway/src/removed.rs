@@ -1,0 +1,52 @@
+//! What a compaction takes out of a history, so that it can be found again.
+
+use epitome_core::edit::Edit;
+use epitome_core::fingerprint::ContentHash;
+use epitome_core::model::{Conversation, Message};
+use epitome_core::originals::cited;
+use epitome_store::records::{Original, OriginalKind};
+use epitome_wire::Request;
+
+/// What `now` takes out of the client's history that `earlier` did not: whole messages as the client wrote them, and the
+/// texts that `round`, the newest edits of `sent`, refers to.
+pub(crate) fn removed(
+    request: &Request,
+    earlier: &[Edit],
+    now: &[Edit],
+    sent: &Conversation,
+    round: &[Edit],
+) -> Vec<Original> {
+    let gone = spans(now).flatten().filter(|message| !spans(earlier).any(|mut span| span.any(|gone| gone == *message)));
+    let messages = gone.filter_map(|index| {
+        let json = request.message_json(index)?;
+        let words = request.conversation().messages.get(index).map(words_of).unwrap_or_default();
+        Some(original(OriginalKind::Message, json.as_bytes(), words))
+    });
+    let texts = cited(sent, round).into_iter();
+    let texts = texts.map(|text| original(OriginalKind::Text, text.as_bytes(), text.to_string()));
+    messages.chain(texts).collect()
+}
+
+fn spans(edits: &[Edit]) -> impl Iterator<Item = std::ops::Range<usize>> {
+    edits.iter().filter_map(|edit| match edit {
+        Edit::Replace { start, end, .. } => Some(*start..*end),
+        Edit::ShortenOutput { .. }
+        | Edit::NoteInSystem { .. }
+        | Edit::AnswerCall { .. }
+        | Edit::RemoveResult { .. } => None,
+    })
+}
+
+fn original(kind: OriginalKind, bytes: &[u8], words: String) -> Original {
+    Original { hash: ContentHash::of(bytes), kind, bytes: bytes.to_vec(), words }
+}
+
+/// What a person would search for in a message.
+fn words_of(message: &Message) -> String {
+    let mut words = String::new();
+    message.each_text(|text| {
+        words.push_str(text);
+        words.push('\n');
+    });
+    words
+}

@@ -1,0 +1,133 @@
+//! What was done with a request, for the answer's headers, the log, the metrics and the store.
+
+use epitome_core::tokens::Tokens;
+use epitome_store::records::SessionId;
+use http::{HeaderName, HeaderValue};
+
+/// What was done with a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The session.
+    pub session: Option<SessionId>,
+    /// What was done.
+    pub action: Action,
+    /// What the client's own request weighs, if that is known.
+    pub before: Option<Tokens>,
+    /// What was sent weighs.
+    pub after: Option<Tokens>,
+}
+
+/// What was done with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It was sent as it came.
+    Untouched(Reason),
+    /// The edits of earlier compactions were made again.
+    Replayed,
+    /// It was compacted, and that is remembered.
+    Compacted,
+    /// It was compacted, and that is forgotten: for a question about the session, or while the store is not available.
+    CompactedOnce,
+}
+
+/// Why a request was sent as it came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// There is room.
+    BelowThreshold,
+    /// Compression is switched off, or was for this request.
+    Off,
+    /// Only watched: what would have been done is told beside it.
+    Observed,
+    /// A part of the history is at the provider, so that nobody here can see it.
+    ServerState,
+    /// It is no request that we understand.
+    Unreadable,
+    /// Nothing in it can be made smaller.
+    NothingToDo,
+    /// The store could not be read or written, and the request fits.
+    StoreUnavailable,
+    /// A defect of ours, and the request fits.
+    Failed,
+}
+
+impl Action {
+    /// Its name in headers and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Untouched(_) => "untouched",
+            Action::Replayed => "replayed",
+            Action::Compacted => "compacted",
+            Action::CompactedOnce => "compacted-once",
+        }
+    }
+}
+
+impl Reason {
+    /// Its name in headers and metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::BelowThreshold => "below_threshold",
+            Reason::Off => "off",
+            Reason::Observed => "observe",
+            Reason::ServerState => "server_state",
+            Reason::Unreadable => "unreadable",
+            Reason::NothingToDo => "nothing_to_do",
+            Reason::StoreUnavailable => "store_unavailable",
+            Reason::Failed => "failed",
+        }
+    }
+}
+
+impl Report {
+    /// A request that was sent as it came before anything was known of it.
+    pub fn untouched(reason: Reason) -> Report {
+        Report { session: None, action: Action::Untouched(reason), before: None, after: None }
+    }
+
+    /// As the client is told.
+    pub fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
+        let mut headers = vec![named("x-epitome-action", self.action.name())];
+        if let Action::Untouched(reason) = self.action {
+            headers.push(named("x-epitome-reason", reason.name()));
+        }
+        let session = self.session.as_ref().and_then(|session| HeaderValue::from_str(session.as_str()).ok());
+        headers.extend(session.map(|session| (HeaderName::from_static("x-epitome-session"), session)));
+        let tokens = [("x-epitome-tokens-before", self.before), ("x-epitome-tokens-after", self.after)];
+        let told = tokens.into_iter().filter_map(|(name, tokens)| Some((name, tokens?)));
+        headers.extend(told.map(|(name, Tokens(tokens))| (HeaderName::from_static(name), HeaderValue::from(tokens))));
+        headers
+    }
+}
+
+fn named(name: &'static str, value: &'static str) -> (HeaderName, HeaderValue) {
+    (HeaderName::from_static(name), HeaderValue::from_static(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_told_what_was_done() {
+        let report = Report {
+            session: Some(SessionId::new("s-1")),
+            action: Action::Compacted,
+            before: Some(Tokens(90_000)),
+            after: Some(Tokens(30_000)),
+        };
+        let told: Vec<String> =
+            report.headers().iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();
+        assert_eq!(
+            told,
+            [
+                "x-epitome-action: compacted",
+                "x-epitome-session: s-1",
+                "x-epitome-tokens-before: 90000",
+                "x-epitome-tokens-after: 30000",
+            ]
+        );
+        let untouched = Report::untouched(Reason::ServerState).headers();
+        assert_eq!(untouched[1].1, "server_state");
+    }
+}

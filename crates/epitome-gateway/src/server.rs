@@ -1,0 +1,378 @@
+//! The server: who listens, what a request is, and who answers it.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use epitome_provider::http::{Body, Encryption, Http};
+use epitome_store::records::Tenant;
+use epitome_wire::Dialect;
+use http::{Request, Response, StatusCode};
+use http_body::Body as _;
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+
+use crate::auth::{Access, Auth, Secret};
+use crate::encoding::{Coding, decoded};
+use crate::exchange::{self, Pipeline, Purpose};
+use crate::forward::{Call, Forwarder, passed_on, refuse};
+use crate::held::{Held, Whole};
+use crate::metrics::Metrics;
+use crate::record::Record;
+use crate::respond::{self, Trouble};
+use crate::route::{Page, Route};
+use crate::upstream::{Upstream, Upstreams};
+
+/// How a gateway is set up.
+pub struct Settings {
+    /// Where it listens. Port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where requests go.
+    pub upstreams: Upstreams,
+    /// Who may ask.
+    pub auth: Auth,
+    /// What tenants are named by.
+    pub secret: Secret,
+    /// How much, and how long.
+    pub limits: Limits,
+    /// Where is counted.
+    pub metrics: Arc<Metrics>,
+    /// Whether requests can be served well: asked for each `GET /readyz`, so it must answer at once.
+    pub ready: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// What answers at `/epitome` and below. Requests have a [`Tenant`] in their extensions: whose data is asked for.
+    pub pages: Option<Router>,
+}
+
+/// How much, and how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// A body that is larger is passed through unread. Also after decompression.
+    pub body: usize,
+    /// A provider that has not begun to answer by then is given up. Longer than any client waits, so that it is the
+    /// client who decides.
+    pub answer: Duration,
+    /// When the gateway is stopped, answers may take so long to end.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { body: 64 * 1024 * 1024, answer: Duration::from_secs(30 * 60), grace: Duration::from_secs(120) }
+    }
+}
+
+/// A gateway that listens.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    gateway: Arc<Gateway>,
+    grace: Duration,
+}
+
+/// Why a gateway does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// Others could reach it.
+    #[error("{0} can be reached by other machines; hint: set a token (auth.token), or say --insecure")]
+    NeedsToken(SocketAddr),
+    /// A token that anybody could guess.
+    #[error("a token is empty; hint: set auth.token to a long random text")]
+    EmptyToken,
+    /// The address is not free, or not ours.
+    #[error("cannot listen on {address}; hint: choose another with --listen")]
+    Listen {
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// An upstream is spoken to with https, and nobody can be trusted.
+    #[error("the machine has no certificates; hint: install its package of CA certificates (ca-certificates)")]
+    Certificates(#[source] io::Error),
+}
+
+/// How a gateway stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stopped {
+    /// Every answer came to its end.
+    Finished,
+    /// Some took too long and were cut.
+    Cut {
+        /// On so many connections.
+        connections: usize,
+    },
+}
+
+impl Server {
+    /// Listens, and serves nobody yet.
+    pub async fn bind(settings: Settings, pipeline: Arc<dyn Pipeline>) -> Result<Server, StartError> {
+        let Settings { listen, upstreams, auth, secret, limits, metrics, ready, pages } = settings;
+        match &auth {
+            Auth::Loopback if !listen.ip().to_canonical().is_loopback() => return Err(StartError::NeedsToken(listen)),
+            Auth::Tokens(tokens) if tokens.is_empty() || tokens.iter().any(|token| token.trim().is_empty()) => {
+                return Err(StartError::EmptyToken);
+            }
+            Auth::Loopback | Auth::Tokens(_) | Auth::Insecure => {}
+        }
+        let any_encrypted = upstreams.all().into_iter().any(Upstream::is_encrypted);
+        let encryption = if any_encrypted { Encryption::Possible } else { Encryption::Never };
+        let http = Http::for_streams(encryption).map_err(StartError::Certificates)?;
+        let in_use = |source| StartError::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).await.map_err(in_use)?;
+        let address = listener.local_addr().map_err(in_use)?;
+        let gateway = Gateway {
+            upstreams,
+            access: Access::new(&auth, secret),
+            forwarder: Forwarder { http, patience: limits.answer },
+            body_limit: limits.body,
+            pipeline,
+            metrics,
+            ready,
+            pages,
+        };
+        Ok(Server { listener, address, gateway: Arc::new(gateway), grace: limits.grace })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `stop` comes; then takes no more connections and lets answers end, as long as they may take.
+    pub async fn serve(self, stop: impl Future<Output = ()>) -> Stopped {
+        let Server { listener, address: _, gateway, grace } = self;
+        let mut stop = pin!(stop);
+        let mut connections = JoinSet::new();
+        let graceful = GracefulShutdown::new();
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+        builder.http2().timer(TokioTimer::new());
+        loop {
+            let stream = tokio::select! {
+                () = &mut stop => break,
+                accepted = listener.accept() => accepted,
+                Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+            };
+            let stream = match stream {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Too many open files, mostly. Some will be closed.
+                    tracing::warn!(target: "epitome::server", %error, "a connection was not accepted");
+                    tokio::time::sleep(AFTER_ERROR).await;
+                    continue;
+                }
+            };
+            let connection = builder.serve_connection(ready_stream(stream), service(gateway.clone())).into_owned();
+            let connection = graceful.watch(connection);
+            connections.spawn(async move {
+                if let Err(error) = connection.await {
+                    // The client went away, or spoke no HTTP.
+                    tracing::debug!(target: "epitome::server", %error, "a connection ended");
+                }
+            });
+        }
+        drop(listener);
+        match tokio::time::timeout(grace, graceful.shutdown()).await {
+            Ok(()) => Stopped::Finished,
+            Err(_) => Stopped::Cut { connections: connections.len() },
+        }
+    }
+}
+
+/// A connection on which no request comes is closed. Longer than clients keep theirs (90 seconds are usual), so that none
+/// is closed under a request.
+const HEADERS: Duration = Duration::from_secs(200);
+/// After a connection could not be accepted.
+const AFTER_ERROR: Duration = Duration::from_millis(100);
+
+fn ready_stream(stream: TcpStream) -> TokioIo<TcpStream> {
+    // An event must not wait for the acknowledgement of the one before. A stream on which that fails is broken anyway.
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(target: "epitome::server", %error, "no delay could not be set");
+    }
+    TokioIo::new(stream)
+}
+
+type Answered = Result<Response<Body>, Infallible>;
+
+fn service(
+    gateway: Arc<Gateway>,
+) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Future<Output = Answered> + Send>
+{
+    service_fn(move |request| {
+        let gateway = gateway.clone();
+        async move { Ok(gateway.answer(request).await) }
+    })
+}
+
+/// What answers requests.
+struct Gateway {
+    upstreams: Upstreams,
+    access: Access,
+    forwarder: Forwarder,
+    body_limit: usize,
+    pipeline: Arc<dyn Pipeline>,
+    metrics: Arc<Metrics>,
+    ready: Arc<dyn Fn() -> bool + Send + Sync>,
+    pages: Option<Router>,
+}
+
+impl Gateway {
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let route = Route::of(request.method(), request.uri().path(), request.headers());
+        let record = Record::begin(self.metrics.clone(), request.method().clone(), route);
+        let tenant = match self.access.admit(request.uri(), request.headers(), route.zone()) {
+            Ok(tenant) => tenant,
+            Err(trouble) => return refuse(&trouble, route.dialect(), record),
+        };
+        match route {
+            Route::Own(page) => self.page(page, tenant, request, record).await,
+            Route::WebSocket => refuse(&Trouble::WebSocket, Some(Dialect::OpenAiResponses), record),
+            Route::Talk(dialect, purpose) if !is_off(&request) => {
+                self.talk(dialect, purpose, tenant, request, record).await
+            }
+            Route::Talk(dialect, _) => {
+                record.metrics().untouched("off");
+                self.pass(self.upstreams.of(dialect), Some(dialect), request, record).await
+            }
+            Route::Other => self.pass(self.upstreams.by_headers(request.headers()), None, request, record).await,
+        }
+    }
+
+    /// Passes a request through untouched.
+    async fn pass(
+        &self,
+        upstream: &Upstream,
+        dialect: Option<Dialect>,
+        request: Request<Incoming>,
+        mut record: Record,
+    ) -> Response<Body> {
+        let Some(call) = call(upstream, dialect, &request) else { return refuse(&Trouble::NotAPath, dialect, record) };
+        let body = request.into_body();
+        if let Some(length) = body.size_hint().exact() {
+            record.received(length);
+        }
+        self.forwarder.pass(call, body.map_err(Into::into).boxed_unsync(), record).await
+    }
+
+    /// Sends what the pipeline makes of a request.
+    async fn talk(
+        &self,
+        dialect: Dialect,
+        purpose: Purpose,
+        tenant: Tenant,
+        request: Request<Incoming>,
+        mut record: Record,
+    ) -> Response<Body> {
+        let Some(call) = call(self.upstreams.of(dialect), Some(dialect), &request) else {
+            return refuse(&Trouble::NotAPath, Some(dialect), record);
+        };
+        let (parts, body) = request.into_parts();
+        let client = match Held::read(body, self.body_limit).await {
+            Held::Whole(client) => client,
+            Held::Begun(begun) if begun.is_broken() => return refuse(&Trouble::BodyLost, Some(dialect), record),
+            Held::Begun(begun) => {
+                record.metrics().untouched("too_large");
+                return self.forwarder.pass(call, begun.boxed_unsync(), record).await;
+            }
+        };
+        record.received(client.bytes.len() as u64);
+        let text = match Coding::of(&parts.headers) {
+            Coding::Plain => Some(client.bytes.clone()),
+            Coding::Packed(encoding) => decoded(encoding, &client.bytes, self.body_limit),
+            Coding::Unknown => None,
+        };
+        let Some(text) = text else {
+            record.metrics().untouched("encoding");
+            return self.forwarder.pass(call, untouched(client), record).await;
+        };
+        let incoming = exchange::Incoming {
+            dialect,
+            purpose,
+            tenant,
+            headers: parts.headers,
+            upstream: call.uri.clone(),
+            body: text,
+        };
+        let began = Instant::now();
+        let outgoing = without_panic(self.pipeline.outgoing(incoming)).await;
+        record.in_pipeline(began.elapsed());
+        let Some(outgoing) = outgoing else {
+            // A fault of ours is not to be the reason that a request fails.
+            tracing::error!(target: "epitome::server", route = "pipeline", "a fault: the request is sent as it came");
+            record.metrics().panicked();
+            return self.forwarder.pass(call, untouched(client), record).await;
+        };
+        self.forwarder.exchange(call, client, outgoing, record).await
+    }
+
+    async fn page(
+        &self,
+        page: Page,
+        tenant: Tenant,
+        mut request: Request<Incoming>,
+        mut record: Record,
+    ) -> Response<Body> {
+        const TEXT: &str = "text/plain; charset=utf-8";
+        let response = match page {
+            Page::Healthz => respond::text(StatusCode::OK, "ok\n", TEXT),
+            Page::Readyz if (self.ready)() => respond::text(StatusCode::OK, "ready\n", TEXT),
+            Page::Readyz => respond::text(StatusCode::SERVICE_UNAVAILABLE, "the store is not ready\n", TEXT),
+            Page::Metrics => {
+                respond::text(StatusCode::OK, self.metrics.to_string(), "text/plain; version=0.0.4; charset=utf-8")
+            }
+            Page::Epitome => {
+                let Some(pages) = &self.pages else { return refuse(&Trouble::NotFound, None, record) };
+                request.extensions_mut().insert(tenant);
+                let answered = TowerToHyperService::new(pages.clone()).call(request).await;
+                let response = answered.unwrap_or_else(|never| match never {});
+                response.map(|body| body.map_err(Into::into).boxed_unsync())
+            }
+        };
+        record.answers(response.status(), response.headers());
+        record.ended("own");
+        response
+    }
+}
+
+/// How a request is sent on. `None`: it asks for no path.
+fn call(upstream: &Upstream, dialect: Option<Dialect>, request: &Request<Incoming>) -> Option<Call> {
+    let uri = upstream.join(request.uri().path_and_query()?)?;
+    Some(Call { method: request.method().clone(), uri, headers: passed_on(request.headers()), dialect })
+}
+
+fn untouched(client: Whole) -> Body {
+    crate::held::Begun::from(client).boxed_unsync()
+}
+
+/// Whether the client wants none of our work for this request.
+fn is_off(request: &Request<Incoming>) -> bool {
+    request.headers().get("x-epitome").is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"off"))
+}
+
+/// What a future gives; `None` if it panicked.
+async fn without_panic<T>(mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>) -> Option<T> {
+    std::future::poll_fn(move |context| {
+        // It is not polled again after a panic, so that nobody sees what it left behind.
+        match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+            Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
+            Ok(Poll::Pending) => Poll::Pending,
+            Err(_) => Poll::Ready(None),
+        }
+    })
+    .await
+}

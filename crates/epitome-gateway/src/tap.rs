@@ -1,0 +1,214 @@
+//! An answer's body on its way to the client. Its bytes are passed on as they came, at once; beside that usage is read
+//! from a decompressed copy, and the call's end is told, once.
+
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use epitome_store::records::TurnUsage;
+use epitome_wire::Dialect;
+use epitome_wire::usage::{Usage, UsageReader};
+use http::header::CONTENT_TYPE;
+use http::response::Parts;
+use http_body::{Body, Frame, SizeHint};
+
+use crate::encoding::{Coding, Decoder};
+use crate::exchange::{End, Turn};
+use crate::held::BoxError;
+use crate::record::Record;
+
+/// Tells a turn how it ended: once, and if nothing else was said, that the client went away.
+pub(crate) struct TurnGuard {
+    turn: Option<Arc<dyn Turn>>,
+}
+
+impl TurnGuard {
+    pub(crate) fn new(turn: Arc<dyn Turn>) -> TurnGuard {
+        TurnGuard { turn: Some(turn) }
+    }
+
+    pub(crate) fn turn(&self) -> Option<&Arc<dyn Turn>> {
+        self.turn.as_ref()
+    }
+
+    /// Another turn takes over: this one is told nothing.
+    pub(crate) fn taken_over(mut self) {
+        self.turn = None;
+    }
+
+    pub(crate) fn end(mut self, end: End, usage: Option<TurnUsage>) {
+        if let Some(turn) = self.turn.take() {
+            turn.ended(end, usage);
+        }
+    }
+}
+
+impl Drop for TurnGuard {
+    fn drop(&mut self) {
+        if let Some(turn) = self.turn.take() {
+            turn.ended(End::ClientGone, None);
+        }
+    }
+}
+
+/// A body on its way.
+pub(crate) struct Tap<B> {
+    body: B,
+    /// Of an answer that refuses: whatever becomes of its body, that is how the call ended.
+    refused: Option<u16>,
+    reading: Option<Decoder<Sink>>,
+    turn: Option<TurnGuard>,
+    record: Option<Record>,
+    /// It broke off; the client is told when what came before is on its way.
+    cut: Option<BoxError>,
+}
+
+impl<B: Body> Tap<B> {
+    /// Passes on an answer. With a turn, its usage is read.
+    pub(crate) fn new(
+        parts: &Parts,
+        body: B,
+        dialect: Option<Dialect>,
+        turn: Option<TurnGuard>,
+        record: Record,
+    ) -> Tap<B> {
+        let refused = (!parts.status.is_success()).then(|| parts.status.as_u16());
+        let reading = match (dialect, &turn) {
+            (Some(dialect), Some(_)) if refused.is_none() => {
+                let content_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+                let reader = UsageReader::new(dialect, content_type.unwrap_or_default());
+                Decoder::new(Coding::of(&parts.headers), Sink { reader: Some(reader), read: 0 })
+            }
+            (Some(_) | None, Some(_) | None) => None,
+        };
+        let mut tap = Tap { body, refused, reading, turn, record: Some(record), cut: None };
+        if tap.body.is_end_stream() {
+            tap.end(End::Complete);
+        }
+        tap
+    }
+}
+
+impl<B> Tap<B> {
+    fn pass(&mut self, data: &Bytes) {
+        if let Some(record) = &mut self.record {
+            record.sent(data.len());
+        }
+        if let Some(decoder) = &mut self.reading
+            && decoder.push(data).is_err()
+        {
+            // It is not what its header says, or endless. The client may know better.
+            self.reading = None;
+        }
+    }
+
+    fn end(&mut self, end: End) {
+        let Some(mut record) = self.record.take() else { return };
+        let reading = self.reading.take();
+        let usage = reading.and_then(|mut decoder| decoder.flushed()?.reader.take()?.finish()).map(turn_usage);
+        if let Some(usage) = usage {
+            record.metrics().reported(usage);
+        }
+        let end = self.refused.map_or(end, |status| End::Failed(Some(status)));
+        record.ended(match end {
+            End::Complete => "complete",
+            End::Failed(_) => "failed",
+            End::Cut => "cut",
+            End::ClientGone => "client_gone",
+        });
+        if let Some(turn) = self.turn.take() {
+            turn.end(end, usage);
+        }
+    }
+}
+
+impl<B> Body for Tap<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let this = &mut *self;
+        if let Some(error) = this.cut.take() {
+            return Poll::Ready(Some(Err(error)));
+        }
+        let polled = Pin::new(&mut this.body).poll_frame(context);
+        Poll::Ready(match std::task::ready!(polled) {
+            Some(Ok(frame)) => {
+                if let Some(data) = frame.data_ref() {
+                    this.pass(data);
+                }
+                // Who knows that nothing comes any more does not ask again.
+                if this.body.is_end_stream() {
+                    this.end(End::Complete);
+                }
+                Some(Ok(frame))
+            }
+            Some(Err(error)) => {
+                this.end(End::Cut);
+                // The connection is closed at once on an error, with all that was not sent yet. Who is told to wait
+                // sends it first.
+                this.cut = Some(error.into());
+                context.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            None => {
+                this.end(End::Complete);
+                None
+            }
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.cut.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B> Drop for Tap<B> {
+    fn drop(&mut self) {
+        self.end(End::ClientGone);
+    }
+}
+
+/// Of an answer that unpacks to more, no usage is read.
+const UNPACKED: usize = 512 * 1024 * 1024;
+
+/// Where decoders write to.
+struct Sink {
+    reader: Option<UsageReader>,
+    read: usize,
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.read += bytes.len();
+        if self.read > UNPACKED {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if let Some(reader) = &mut self.reader {
+            reader.push(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn turn_usage(usage: Usage) -> TurnUsage {
+    let Usage { prompt, cache_read, cache_write, output } = usage;
+    TurnUsage { prompt, cache_read, cache_write, output }
+}

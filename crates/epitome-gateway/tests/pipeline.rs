@@ -1,0 +1,317 @@
+//! Sessions that grow past their window, as the gateway passes them on: always valid, always under the window, and between
+//! two compactions every request begins with the one before.
+
+mod session;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use epitome_core::budget::Policy;
+use epitome_core::catalogue::Catalogue;
+use epitome_core::engine::{BUILT_IN, Registry};
+use epitome_core::tokens::Tokens;
+use epitome_gateway::exchange::{Incoming, Outgoing, Pipeline, Purpose};
+use epitome_gateway::metrics::Metrics;
+use epitome_gateway::pipeline::{Gateway, Setup};
+use epitome_store::memory::MemoryStore;
+use epitome_store::records::{SessionId, Tenant};
+use epitome_store::store::{SessionIndex, Store};
+use epitome_wire::Dialect;
+use epitome_wire::asking::TooLong;
+use http::{HeaderMap, Uri};
+use serde_json::Value;
+use session::{Session, messages_of, refusal};
+
+const WINDOW: u64 = 24_000;
+
+fn gateway(store: Arc<dyn Store>) -> Gateway {
+    gateway_with(store, |_| {})
+}
+
+fn gateway_with(store: Arc<dyn Store>, change: impl FnOnce(&mut Setup)) -> Gateway {
+    let policy = Policy { protect_last_n: 3, ..Policy::default() };
+    let mut setup = Setup {
+        store,
+        engine: Registry::new(&policy).resolve(BUILT_IN).engine,
+        policy,
+        catalogue: Catalogue::embedded(),
+        context_length: Some(Tokens(WINDOW)),
+        summarizer: None,
+        max_wait: Duration::from_secs(1),
+        enabled: true,
+        hygiene: true,
+        observe: false,
+        keep_originals: true,
+        metrics: Arc::new(Metrics::new()),
+    };
+    change(&mut setup);
+    Gateway::new(setup)
+}
+
+fn incoming(dialect: Dialect, body: Vec<u8>) -> Incoming {
+    Incoming {
+        dialect,
+        purpose: Purpose::Answer,
+        tenant: Tenant::only(),
+        headers: HeaderMap::new(),
+        upstream: Uri::from_static("http://127.0.0.1:1/"),
+        body: Bytes::from(body),
+    }
+}
+
+fn header<'a>(outgoing: &'a Outgoing, name: &str) -> Option<&'a str> {
+    let found = outgoing.answer_headers.iter().find(|(known, _)| known == name);
+    found.and_then(|(_, value)| value.to_str().ok())
+}
+
+/// What the provider has seen of a session so far.
+#[derive(Default, Clone)]
+struct Seen {
+    messages: Vec<Value>,
+    compactions: usize,
+    /// How often a compaction of another branch was taken over.
+    taken_over: usize,
+    session: Option<String>,
+}
+
+/// Sends the next turn, and checks what the provider gets.
+async fn turn(gateway: &Gateway, session: &mut Session, seen: &mut Seen) -> Outgoing {
+    session.next_input();
+    let outgoing = send(gateway, session, seen).await;
+    session.answer();
+    outgoing
+}
+
+async fn send(gateway: &Gateway, session: &Session, seen: &mut Seen) -> Outgoing {
+    let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
+    assert_eq!(refusal(session.dialect, &outgoing.body), None);
+    let after: u64 = header(&outgoing, "x-epitome-tokens-after").expect("a size").parse().expect("a number");
+    assert!(after < WINDOW / 2, "{after} tokens are sent");
+    let messages = messages_of(&outgoing.body);
+    if header(&outgoing, "x-epitome-action") == Some("compacted") {
+        seen.compactions += 1;
+    } else {
+        let common = messages.iter().zip(&seen.messages).take_while(|(now, before)| now == before).count();
+        if common < seen.messages.len() {
+            assert!(messages.len() < seen.messages.len(), "the prefix moved without a compaction");
+            seen.taken_over += 1;
+        }
+    }
+    assert_eq!(messages.last(), messages_of(&session.body()).last(), "the newest message is as it came");
+    assert!(String::from_utf8_lossy(&outgoing.body).contains("\"x_unknown\":1.5"));
+    seen.messages = messages;
+    seen.session = header(&outgoing, "x-epitome-session").map(str::to_owned);
+    outgoing
+}
+
+async fn play(gateway: &Gateway, session: &mut Session, seen: &mut Seen, turns: usize) {
+    for _ in 0..turns {
+        turn(gateway, session, seen).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_runs_on_past_its_window_in_every_dialect() {
+    for dialect in Dialect::ALL {
+        let store = Arc::new(MemoryStore::new());
+        let (mut session, mut seen) = (Session::new(dialect), Seen::default());
+        play(&gateway(store.clone()), &mut session, &mut seen, 60).await;
+        assert!(seen.compactions >= 3, "{dialect}: {} compactions", seen.compactions);
+        assert!(seen.compactions <= 20 && seen.taken_over == 0, "{dialect}: {} compactions", seen.compactions);
+        // What it began with is still there, and what was removed can be found.
+        let last = serde_json::to_string(&seen.messages).unwrap();
+        assert!(last.contains("4711") && last.contains("src/import.rs"));
+        let id = SessionId::new(seen.session.unwrap());
+        let compactions = store.compactions(&Tenant::only(), &id).await.unwrap();
+        assert_eq!(compactions.len(), seen.compactions);
+        let (first, log) = &compactions[0];
+        assert!(log.record.after < log.record.before);
+        let removed = store.removed_by(&Tenant::only(), first.id).await.unwrap();
+        assert!(removed.iter().any(|original| original.words.contains("key-0-main")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_instance_goes_on_where_this_one_was() {
+    for dialect in Dialect::ALL {
+        let store = Arc::new(MemoryStore::new());
+        let (mut session, mut seen) = (Session::new(dialect), Seen::default());
+        for _ in 0..50 {
+            turn(&gateway(store.clone()), &mut session, &mut seen).await;
+        }
+        assert!(seen.compactions >= 3);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_retry_is_sent_as_the_first_try_was() {
+    let gateway = gateway(Arc::new(MemoryStore::new()));
+    let (mut session, mut seen) = (Session::new(Dialect::AnthropicMessages), Seen::default());
+    for _ in 0..40 {
+        session.next_input();
+        let first = send(&gateway, &session, &mut seen).await;
+        let again = send(&gateway, &session, &mut seen).await;
+        assert_eq!(first.body, again.body);
+        session.answer();
+    }
+    assert!(seen.compactions >= 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn forks_and_rewinds_find_their_own_edits() {
+    for dialect in Dialect::ALL {
+        let gateway = gateway(Arc::new(MemoryStore::new()));
+        let (mut session, mut seen) = (Session::new(dialect), Seen::default());
+        play(&gateway, &mut session, &mut seen, 30).await;
+        assert!(seen.compactions >= 1);
+        let (mut fork, mut seen_by_fork) = (session.clone().on_branch("fork"), seen.clone());
+        play(&gateway, &mut session, &mut seen, 30).await;
+        assert_eq!(seen.taken_over, 0);
+        // Back to where the fork is: at most it begins with a compaction of what both have.
+        play(&gateway, &mut fork, &mut seen_by_fork, 30).await;
+        let last = serde_json::to_string(&seen_by_fork.messages).unwrap();
+        assert!(seen_by_fork.taken_over <= 1 && !last.contains("key-40-main") && last.contains("key-58-fork"));
+        assert!(seen.compactions >= 2 && seen_by_fork.compactions >= 2, "{dialect}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_may_change_what_does_not_matter() {
+    let gateway = gateway(Arc::new(MemoryStore::new()));
+    let (mut session, mut seen) = (Session::new(Dialect::AnthropicMessages), Seen::default());
+    play(&gateway, &mut session, &mut seen, 30).await;
+    let before = seen.compactions;
+    assert!(before >= 1);
+    session.system = "You are another agent now.".to_owned();
+    for message in &mut session.history {
+        let blocks = message["content"].as_array_mut().unwrap();
+        blocks.retain(|block| block["type"] != "thinking");
+        for block in blocks {
+            if let Some(input) = block.get_mut("input") {
+                *input = serde_json::json!({"limit": input["limit"], "command": input["command"]});
+            }
+        }
+    }
+    session.next_input();
+    let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
+    assert_eq!(header(&outgoing, "x-epitome-action"), Some("replayed"));
+    assert_eq!(refusal(session.dialect, &outgoing.body), None);
+    assert!(messages_of(&outgoing.body).len() < session.history.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_at_the_same_time_compact_once() {
+    let store = Arc::new(MemoryStore::new());
+    let gateway = gateway(store.clone());
+    let (mut session, mut seen) = (Session::new(Dialect::OpenAiChat), Seen::default());
+    loop {
+        session.next_input();
+        let body = session.body();
+        let asked: Vec<_> = (0..8)
+            .map(|_| {
+                let (gateway, body, dialect) = (gateway.clone(), body.clone(), session.dialect);
+                tokio::spawn(async move { gateway.outgoing(incoming(dialect, body)).await })
+            })
+            .collect();
+        let mut bodies = Vec::new();
+        let mut compacted = 0;
+        for asked in asked {
+            let outgoing = asked.await.unwrap();
+            compacted += usize::from(header(&outgoing, "x-epitome-action") == Some("compacted"));
+            bodies.push(outgoing.body);
+        }
+        bodies.dedup();
+        assert_eq!(bodies.len(), 1, "all of them send the same");
+        assert!(compacted <= 1);
+        seen.compactions += compacted;
+        if seen.compactions == 3 {
+            break;
+        }
+        session.answer();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tenants_share_nothing() {
+    let gateway = gateway(Arc::new(MemoryStore::new()));
+    let (mut session, mut seen) = (Session::new(Dialect::OpenAiChat), Seen::default());
+    while header(&turn(&gateway, &mut session, &mut seen).await, "x-epitome-action") != Some("replayed") {}
+    session.next_input();
+    let mut theirs = incoming(session.dialect, session.body());
+    theirs.tenant = Tenant::new("somebody else");
+    // Their history is too long as well, and is compacted for them: nothing was found.
+    assert_eq!(header(&gateway.outgoing(theirs).await, "x-epitome-action"), Some("compacted"));
+    let ours = incoming(session.dialect, session.body());
+    assert_eq!(header(&gateway.outgoing(ours).await, "x-epitome-action"), Some("replayed"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_observed_is_not_changed() {
+    let gateway = gateway_with(Arc::new(MemoryStore::new()), |setup| setup.observe = true);
+    let mut session = Session::new(Dialect::AnthropicMessages);
+    let mut saved = 0;
+    for _ in 0..40 {
+        session.next_input();
+        let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
+        assert_eq!(outgoing.body, session.body());
+        assert_eq!(header(&outgoing, "x-epitome-reason"), Some("observe"));
+        let size = |name| header(&outgoing, name).unwrap().parse::<u64>().unwrap();
+        saved += size("x-epitome-tokens-before") - size("x-epitome-tokens-after");
+        session.answer();
+    }
+    assert!(saved > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_about_a_session_gets_its_edits_and_no_more() {
+    let store = Arc::new(MemoryStore::new());
+    let gateway = gateway(store.clone());
+    let (mut session, mut seen) = (Session::new(Dialect::AnthropicMessages), Seen::default());
+    while header(&turn(&gateway, &mut session, &mut seen).await, "x-epitome-action") != Some("replayed") {}
+    session.next_input();
+    let mut count = incoming(session.dialect, session.body());
+    count.purpose = Purpose::Count;
+    let counted = gateway.outgoing(count).await;
+    assert_eq!(header(&counted, "x-epitome-action"), Some("replayed"));
+    let common =
+        messages_of(&counted.body).into_iter().zip(&seen.messages).filter(|(now, before)| now == *before).count();
+    assert_eq!(common, seen.messages.len());
+    let id = SessionId::new(seen.session.unwrap());
+    assert_eq!(store.compactions(&Tenant::only(), &id).await.unwrap().len(), seen.compactions);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_provider_with_a_smaller_window_gets_less() {
+    let gateway = gateway_with(Arc::new(MemoryStore::new()), |setup| setup.context_length = Some(Tokens(200_000)));
+    let mut session = Session::new(Dialect::AnthropicMessages);
+    for _ in 0..25 {
+        session.next_input();
+        session.answer();
+    }
+    session.next_input();
+    let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
+    assert_eq!(header(&outgoing, "x-epitome-action"), Some("untouched"));
+    let again = outgoing.turn.too_long(TooLong { window: Some(20_000) }).await.expect("something smaller");
+    assert_eq!(header(&again, "x-epitome-action"), Some("compacted"));
+    assert!(again.body.len() < outgoing.body.len() / 2);
+    assert!(outgoing.turn.too_long(TooLong { window: Some(20_000) }).await.is_none(), "once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_understood_is_sent_as_it_came() {
+    let gateway = gateway(Arc::new(MemoryStore::new()));
+    let cases = [
+        (Dialect::OpenAiResponses, r#"{"input":[],"previous_response_id":"r1"}"#, "server_state"),
+        (Dialect::OpenAiResponses, r#"{"input":[],"conversation":{"id":"c"}}"#, "server_state"),
+        (Dialect::OpenAiChat, "not json", "unreadable"),
+        (Dialect::OpenAiChat, r#"{"prompt":"x"}"#, "unreadable"),
+        (Dialect::AnthropicMessages, r#"{"messages":[]}"#, "below_threshold"),
+        (Dialect::AnthropicMessages, r#"{"messages":[{"role":"user","content":"hi"}]}"#, "below_threshold"),
+    ];
+    for (dialect, body, reason) in cases {
+        let outgoing = gateway.outgoing(incoming(dialect, body.into())).await;
+        assert_eq!(outgoing.body, body.as_bytes());
+        assert_eq!((header(&outgoing, "x-epitome-reason"), outgoing.edited), (Some(reason), false), "{body}");
+    }
+}
