@@ -50,6 +50,9 @@ pub(crate) enum Command {
     Expand(ExpandArguments),
     /// Show where the tokens of a session are, and what a compaction would do
     Inspect(InspectArguments),
+    /// Stand between an agent and its provider, so that its sessions run on past the window
+    #[command(after_help = SERVE_HELP)]
+    Serve(ServeArguments),
     /// Write a session in another dialect (lossy where the dialects differ)
     Convert(ConvertArguments),
     /// Check, show and describe the configuration
@@ -121,6 +124,43 @@ pub(crate) struct CompressArguments {
     /// Exit with 3 if the trigger cannot be reached
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+const SERVE_HELP: &str = "\
+Examples:
+  epitome serve
+  ANTHROPIC_BASE_URL=http://127.0.0.1:8484 claude
+  OPENAI_BASE_URL=http://127.0.0.1:8484/v1 codex
+  epitome serve --upstream https://openrouter.ai/api --context-length 200000
+  epitome serve --observe
+
+The agent's key goes to the provider as it came and is stored nowhere. Requests that are not understood, and everything
+else that an agent asks its provider for, pass through untouched. The answer's headers x-epitome-* say what was done.
+A request with the header `x-epitome: off` is left alone, one with `x-epitome: observe` is only looked at.";
+
+#[derive(Debug, Args)]
+pub(crate) struct ServeArguments {
+    /// Listen here; port 0 takes a free one [default: gateway.listen, 127.0.0.1:8484]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Send requests here [default: gateway.upstream, else api.anthropic.com and api.openai.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+    /// Remember here: a file, postgres://user@host/database, or memory [default: store.location]
+    #[arg(long, value_name = "PATH|URL")]
+    pub(crate) store: Option<String>,
+    /// The context window of every model, in tokens [default: what the catalogue says of each]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) context_length: Option<u64>,
+    /// Compute everything and change nothing, to see what would be saved
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// Serve other machines without a token
+    #[arg(long)]
+    pub(crate) insecure: bool,
+    /// Facts about models that the catalogue does not know, or has wrong (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
 }
 
 const DIGEST_HELP: &str = "\
@@ -246,12 +286,28 @@ impl Common {
     }
 }
 
+/// A flag that stands for a setting.
+fn named(name: &str, key: &str, value: Option<String>) -> Option<Flag> {
+    value.map(|value| Flag::Named { name: name.to_owned(), key: key.to_owned(), value })
+}
+
+impl ServeArguments {
+    /// The flags that stand for a setting. They overrule `--set`.
+    pub(crate) fn flags(&self) -> Vec<Flag> {
+        let context_length = self.context_length.map(|length| length.to_string());
+        let flags = [
+            named("--listen", "gateway.listen", self.listen.clone()),
+            named("--upstream", "gateway.upstream", self.upstream.clone()),
+            named("--store", "store.location", self.store.clone()),
+            named("--context-length", "model.context_length", context_length),
+        ];
+        flags.into_iter().flatten().collect()
+    }
+}
+
 impl SessionArguments {
     /// The flags that stand for a setting. They overrule `--set`.
     pub(crate) fn flags(&self) -> Vec<Flag> {
-        let named = |name: &str, key: &str, value: Option<String>| {
-            value.map(|value| Flag::Named { name: name.to_owned(), key: key.to_owned(), value })
-        };
         let context_length = self.context_length.map(|length| length.to_string());
         let flags = [
             named("--context-length", "model.context_length", context_length),

@@ -7,6 +7,7 @@ pub(crate) mod digest;
 pub(crate) mod engines;
 pub(crate) mod expand;
 pub(crate) mod inspect;
+pub(crate) mod serve;
 
 use std::io::{self, Write};
 

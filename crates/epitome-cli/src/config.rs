@@ -285,7 +285,21 @@ impl Config {
             },
             context: values::ContextConfig { engine: text(look("context.engine")) },
             prompt_caching: values::PromptCachingConfig { cache_ttl: choice(look("prompt_caching.cache_ttl")) },
-            store: values::StoreConfig { originals: choice(look("store.originals")) },
+            store: values::StoreConfig {
+                originals: choice(look("store.originals")),
+                location: unless_nothing(look("store.location")).map(text),
+            },
+            gateway: values::GatewayConfig {
+                listen: text(look("gateway.listen")),
+                upstream: unless_nothing(look("gateway.upstream")).map(text),
+                upstream_anthropic: unless_nothing(look("gateway.upstream_anthropic")).map(text),
+                upstream_chat: unless_nothing(look("gateway.upstream_chat")).map(text),
+                upstream_responses: unless_nothing(look("gateway.upstream_responses")).map(text),
+            },
+            auth: values::AuthConfig {
+                token_env: unless_nothing(look("auth.token_env")).map(text),
+                token_file: unless_nothing(look("auth.token_file")).map(text),
+            },
             model: values::ModelConfig {
                 name: unless_nothing(look("model.default")).map(text),
                 context_length: unless_nothing(look("model.context_length")).map(|value| Tokens(count(value) as u64)),

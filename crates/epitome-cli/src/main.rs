@@ -1,4 +1,4 @@
-//! The command `epitome`: makes recorded agent sessions smaller, and shows why.
+//! The command `epitome`: makes agents' sessions smaller, as they run or as they were recorded, and shows why.
 
 mod arguments;
 mod commands;
@@ -8,6 +8,7 @@ mod files;
 mod originals;
 mod progress;
 mod session;
+mod store;
 mod summaries;
 mod table;
 mod terminal;
@@ -33,6 +34,7 @@ fn run(arguments: Arguments) -> Result<ExitCode, failure::Failure> {
         Command::Digest(arguments) => commands::digest::run(&arguments, &common),
         Command::Expand(arguments) => commands::expand::run(&arguments, &common),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &common),
+        Command::Serve(arguments) => commands::serve::run(&arguments, &common),
         Command::Convert(arguments) => commands::convert::run(&arguments, &common),
         Command::Config(arguments) => commands::config::run(&arguments, &common),
         Command::Engines => commands::engines::run(&common),

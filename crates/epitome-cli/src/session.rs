@@ -118,7 +118,8 @@ pub(crate) fn policy(config: &Config) -> Policy {
     }
 }
 
-fn catalogue(overrides: Option<&Path>) -> Result<Catalogue, Failure> {
+/// What is known of models, with what a file says about them.
+pub(crate) fn catalogue(overrides: Option<&Path>) -> Result<Catalogue, Failure> {
     let Some(path) = overrides else { return Ok(Catalogue::embedded()) };
     let text = fs::read_to_string(path).map_err(|error| Failure::outside(shown(path), &error))?;
     Catalogue::embedded().with_overrides(&text).map_err(|error| Failure::input(format!("{}: {error}", shown(path))))

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use epitome_core::catalogue::Catalogue;
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{SummarizeError, Summarizer, SummaryRequest};
 use epitome_core::tokens::{BpeCounter, ScaledCounter, TokenCounter, prior_factor};
@@ -34,38 +35,19 @@ impl<'session> Writer<'session> {
         session: &'session Session,
         said: Said,
     ) -> Result<Writer<'session>, Failure> {
-        let (service, base_url) = match (config.provider, &config.base_url) {
-            (Provider::Local, _) | (Provider::Auto, None) => {
-                return Ok(Writer::AtOnce(Box::new(LocalSummarizer::new(&*session.counter))));
-            }
-            (Provider::Main, _) => {
+        Ok(match Configured::of(config, environment, &session.catalogue) {
+            Configured::Nobody => Writer::AtOnce(Box::new(LocalSummarizer::new(&*session.counter))),
+            Configured::Requests => {
                 let message = "auxiliary.compression.provider is `main`: the model of the request that is served, and a recorded session is served by none";
                 return Err(
                     Failure::input(message).hint("use `auto` with base_url, a provider by its name, or `local`")
                 );
             }
-            (Provider::Auto, Some(base_url)) => (None, base_url.as_str()),
-            (Provider::OpenAi, base_url) => named(Service::OpenAi, base_url.as_deref()),
-            (Provider::Anthropic, base_url) => named(Service::Anthropic, base_url.as_deref()),
-            (Provider::OpenRouter, base_url) => named(Service::OpenRouter, base_url.as_deref()),
-            (Provider::Nous, base_url) => named(Service::Nous, base_url.as_deref()),
-        };
-        let model = config.model.clone().or_else(|| service.map(|service| service.usual_model().to_owned()));
-        let name = model.clone().unwrap_or_else(|| base_url.to_owned());
-        let made = key(config, environment).and_then(|key| {
-            let dialect = service.map_or_else(|| Endpoint::dialect_of(base_url), Service::dialect);
-            let endpoint = Endpoint::new(dialect, base_url, key).map_err(|error| error.to_string())?;
-            let counter = counter(model.as_deref());
-            let made = ModelSummarizer::new(endpoint, settings(config, model), &session.catalogue, counter);
-            made.map_err(|error| format!("no certificates of this machine can be read: {error}"))
-        });
-        Ok(match made {
-            Ok(summarizer) => {
-                let shown = name.clone();
-                let watch = move |stage: &Stage| said.say(told(&shown, stage));
+            Configured::Model { name, summarizer } => {
+                let watch = move |stage: &Stage| said.say(told(&name, stage));
                 Writer::OverHttp(Box::new(summarizer.watched(Arc::new(watch))))
             }
-            Err(why) => Writer::AtOnce(Box::new(Unusable { name, why })),
+            Configured::Unusable(unusable) => Writer::AtOnce(Box::new(unusable)),
         })
     }
 
@@ -86,6 +68,59 @@ impl<'session> Writer<'session> {
                 let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
                 Ok(runtime.block_on(work))
             }
+        }
+    }
+}
+
+/// The model that writes a gateway's summaries; `None`: the local summariser does.
+pub(crate) fn for_gateway(
+    config: &SummaryModelConfig,
+    environment: &Environment,
+    catalogue: &Catalogue,
+) -> Option<Arc<dyn Summarizer>> {
+    match Configured::of(config, environment, catalogue) {
+        Configured::Nobody | Configured::Requests => None,
+        Configured::Model { summarizer, .. } => Some(Arc::new(*summarizer)),
+        Configured::Unusable(unusable) => Some(Arc::new(unusable)),
+    }
+}
+
+/// Who writes the summaries, as the configuration says.
+enum Configured {
+    /// No model.
+    Nobody,
+    /// The model of the request that is served.
+    Requests,
+    Model {
+        name: String,
+        summarizer: Box<ModelSummarizer>,
+    },
+    Unusable(Unusable),
+}
+
+impl Configured {
+    fn of(config: &SummaryModelConfig, environment: &Environment, catalogue: &Catalogue) -> Configured {
+        let (service, base_url) = match (config.provider, &config.base_url) {
+            (Provider::Local, _) | (Provider::Auto, None) => return Configured::Nobody,
+            (Provider::Main, _) => return Configured::Requests,
+            (Provider::Auto, Some(base_url)) => (None, base_url.as_str()),
+            (Provider::OpenAi, base_url) => named(Service::OpenAi, base_url.as_deref()),
+            (Provider::Anthropic, base_url) => named(Service::Anthropic, base_url.as_deref()),
+            (Provider::OpenRouter, base_url) => named(Service::OpenRouter, base_url.as_deref()),
+            (Provider::Nous, base_url) => named(Service::Nous, base_url.as_deref()),
+        };
+        let model = config.model.clone().or_else(|| service.map(|service| service.usual_model().to_owned()));
+        let name = model.clone().unwrap_or_else(|| base_url.to_owned());
+        let made = key(config, environment).and_then(|key| {
+            let dialect = service.map_or_else(|| Endpoint::dialect_of(base_url), Service::dialect);
+            let endpoint = Endpoint::new(dialect, base_url, key).map_err(|error| error.to_string())?;
+            let counter = counter(model.as_deref());
+            let made = ModelSummarizer::new(endpoint, settings(config, model), catalogue, counter);
+            made.map_err(|error| format!("no certificates of this machine can be read: {error}"))
+        });
+        match made {
+            Ok(summarizer) => Configured::Model { name, summarizer: Box::new(summarizer) },
+            Err(why) => Configured::Unusable(Unusable { name, why }),
         }
     }
 }

@@ -17,7 +17,7 @@ use super::values::{CacheTtl, Controller, Originals, Outputs, Provider, Tail, Tr
 use super::{Config, ConfigErrors, Environment, Flag, Loaded, Origin, Sources, docs, load, resolve, schema};
 use crate::commands::config::{self as commands, Format, Outcome};
 
-/// Every key of the mission's M4, literally, those of Hermes that we read, and the limit to what summaries cost.
+/// Every key of the mission's M4, literally, those of Hermes that we read, the limit to what summaries cost, and the gateway's.
 const KEYS: &[&str] = &[
     "compression.enabled",
     "compression.threshold",
@@ -41,6 +41,14 @@ const KEYS: &[&str] = &[
     "auxiliary.compression.context_length",
     "auxiliary.compression.max_spend",
     "store.originals",
+    "store.location",
+    "gateway.listen",
+    "gateway.upstream",
+    "gateway.upstream_anthropic",
+    "gateway.upstream_chat",
+    "gateway.upstream_responses",
+    "auth.token_env",
+    "auth.token_file",
     "model.default",
     "model.context_length",
 ];

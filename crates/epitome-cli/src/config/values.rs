@@ -17,8 +17,36 @@ pub(crate) struct Config {
     pub(crate) prompt_caching: PromptCachingConfig,
     /// What is remembered.
     pub(crate) store: StoreConfig,
+    /// Where the gateway listens, and where requests go.
+    pub(crate) gateway: GatewayConfig,
+    /// Who may use the gateway.
+    pub(crate) auth: AuthConfig,
     /// The agent's own model.
     pub(crate) model: ModelConfig,
+}
+
+/// Where the gateway listens, and where requests go.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GatewayConfig {
+    /// An address and a port.
+    pub(crate) listen: String,
+    /// For every dialect that has none of its own; `None`: the maker of the dialect.
+    pub(crate) upstream: Option<String>,
+    /// For Anthropic Messages.
+    pub(crate) upstream_anthropic: Option<String>,
+    /// For OpenAI Chat Completions.
+    pub(crate) upstream_chat: Option<String>,
+    /// For OpenAI Responses.
+    pub(crate) upstream_responses: Option<String>,
+}
+
+/// Who may use the gateway. The tokens themselves are never part of the configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AuthConfig {
+    /// The environment variable that holds one.
+    pub(crate) token_env: Option<String>,
+    /// The file that holds them.
+    pub(crate) token_file: Option<String>,
 }
 
 /// When and how conversations become smaller.
@@ -95,6 +123,8 @@ pub(crate) struct PromptCachingConfig {
 pub(crate) struct StoreConfig {
     /// What edits removed.
     pub(crate) originals: Originals,
+    /// A path, `postgres://…` or `memory`; `None`: the usual file.
+    pub(crate) location: Option<String>,
 }
 
 /// The agent's own model, as far as the configuration knows it.

@@ -40,7 +40,7 @@ fn every_default_arrives() {
         assert_eq!((setting.of)(&loaded.config), setting.default, "{}", setting.path);
         assert_eq!(loaded.origins[setting.path], Origin::Default);
     }
-    let Config { compression, prompt_caching, store, auxiliary, model, context } = loaded.config;
+    let Config { compression, prompt_caching, store, auxiliary, model, context, gateway, auth } = loaded.config;
     assert_eq!((compression.enabled, compression.threshold, compression.target_ratio), (true, 0.5, 0.2));
     assert_eq!((compression.protect_first_n, compression.protect_last_n, compression.hygiene), (3, 20, true));
     assert_eq!((compression.outputs, compression.controller), (Outputs::Digest, Controller::Off));
@@ -48,6 +48,7 @@ fn every_default_arrives() {
     assert_eq!((prompt_caching.cache_ttl, store.originals), (CacheTtl::FiveMinutes, Originals::Keep));
     assert_eq!((auxiliary.compression.provider, auxiliary.compression.model), (Provider::Auto, None));
     assert_eq!((model.context_length, context.engine.as_str()), (None, "compressor"));
+    assert_eq!((gateway.listen.as_str(), gateway.upstream, auth.token_file), ("127.0.0.1:8484", None, None));
 }
 
 /// For each setting, a value that is not its default.
@@ -69,6 +70,13 @@ fn another(path: &str) -> &'static str {
         "context.engine" => "lcm",
         "prompt_caching.cache_ttl" => "1h",
         "store.originals" => "off",
+        "store.location" => "memory",
+        "gateway.listen" => "127.0.0.1:9",
+        "gateway.upstream" | "gateway.upstream_anthropic" | "gateway.upstream_chat" | "gateway.upstream_responses" => {
+            "http://localhost:8080/v1"
+        }
+        "auth.token_env" => "MY_TOKEN",
+        "auth.token_file" => "tokens.txt",
         "auxiliary.compression.model" | "model.default" => "some/model",
         "model.context_length" => "128000",
         _ => panic!("a new setting: {path}"),

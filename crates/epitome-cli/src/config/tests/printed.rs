@@ -62,30 +62,38 @@ fn check_fails_with_everything_wrong() {
 fn show_tells_values_and_what_they_come_to() {
     let shown = run(None, &[], &[], |sources, out, err| commands::show(sources, Format::Text, out, err).unwrap());
     insta::assert_snapshot!(shown, @"
-    compression.enabled                   true        default
-    compression.threshold                 0.5         default
-    compression.target_ratio              0.2         default
-    compression.protect_last_n            20          default
-    compression.protect_first_n           3           default
-    compression.outputs                   digest      default
-    compression.controller                off         default
-    compression.tail                      fixed       default
-    compression.hygiene                   true        default
-    compression.trigger                   threshold   default
-    compression.prepare_at                null        default
-    compression.max_wait                  30          default
-    auxiliary.compression.model           null        default
-    auxiliary.compression.provider        auto        default
-    auxiliary.compression.base_url        null        default
-    auxiliary.compression.api_key_env     null        default
-    auxiliary.compression.timeout         120         default
-    auxiliary.compression.context_length  null        default
-    auxiliary.compression.max_spend       null        default
-    context.engine                        compressor  default
-    prompt_caching.cache_ttl              5m          default
-    store.originals                       keep        default
-    model.default                         null        default
-    model.context_length                  null        default
+    compression.enabled                   true            default
+    compression.threshold                 0.5             default
+    compression.target_ratio              0.2             default
+    compression.protect_last_n            20              default
+    compression.protect_first_n           3               default
+    compression.outputs                   digest          default
+    compression.controller                off             default
+    compression.tail                      fixed           default
+    compression.hygiene                   true            default
+    compression.trigger                   threshold       default
+    compression.prepare_at                null            default
+    compression.max_wait                  30              default
+    auxiliary.compression.model           null            default
+    auxiliary.compression.provider        auto            default
+    auxiliary.compression.base_url        null            default
+    auxiliary.compression.api_key_env     null            default
+    auxiliary.compression.timeout         120             default
+    auxiliary.compression.context_length  null            default
+    auxiliary.compression.max_spend       null            default
+    context.engine                        compressor      default
+    prompt_caching.cache_ttl              5m              default
+    store.originals                       keep            default
+    store.location                        null            default
+    gateway.listen                        127.0.0.1:8484  default
+    gateway.upstream                      null            default
+    gateway.upstream_anthropic            null            default
+    gateway.upstream_chat                 null            default
+    gateway.upstream_responses            null            default
+    auth.token_env                        null            default
+    auth.token_file                       null            default
+    model.default                         null            default
+    model.context_length                  null            default
 
     For a window of 200,000 tokens:
     compaction at                         100,000
@@ -105,30 +113,38 @@ fn show_tells_where_values_came_from() {
         commands::show(sources, Format::Text, out, err).unwrap()
     });
     insta::assert_snapshot!(shown, @"
-    compression.enabled                   true        file config.yaml:2
-    compression.threshold                 0.6         file config.yaml:3
-    compression.target_ratio              0.2         default
-    compression.protect_last_n            20          default
-    compression.protect_first_n           3           default
-    compression.outputs                   clear       environment EPITOME_COMPRESSION_OUTPUTS
-    compression.controller                off         default
-    compression.tail                      fixed       default
-    compression.hygiene                   false       flag --set
-    compression.trigger                   threshold   default
-    compression.prepare_at                null        default
-    compression.max_wait                  30          default
-    auxiliary.compression.model           null        default
-    auxiliary.compression.provider        auto        default
-    auxiliary.compression.base_url        null        default
-    auxiliary.compression.api_key_env     null        default
-    auxiliary.compression.timeout         90          flag --set
-    auxiliary.compression.context_length  null        default
-    auxiliary.compression.max_spend       null        default
-    context.engine                        compressor  default
-    prompt_caching.cache_ttl              5m          default
-    store.originals                       keep        default
-    model.default                         null        default
-    model.context_length                  100000      file config.yaml:5
+    compression.enabled                   true            file config.yaml:2
+    compression.threshold                 0.6             file config.yaml:3
+    compression.target_ratio              0.2             default
+    compression.protect_last_n            20              default
+    compression.protect_first_n           3               default
+    compression.outputs                   clear           environment EPITOME_COMPRESSION_OUTPUTS
+    compression.controller                off             default
+    compression.tail                      fixed           default
+    compression.hygiene                   false           flag --set
+    compression.trigger                   threshold       default
+    compression.prepare_at                null            default
+    compression.max_wait                  30              default
+    auxiliary.compression.model           null            default
+    auxiliary.compression.provider        auto            default
+    auxiliary.compression.base_url        null            default
+    auxiliary.compression.api_key_env     null            default
+    auxiliary.compression.timeout         90              flag --set
+    auxiliary.compression.context_length  null            default
+    auxiliary.compression.max_spend       null            default
+    context.engine                        compressor      default
+    prompt_caching.cache_ttl              5m              default
+    store.originals                       keep            default
+    store.location                        null            default
+    gateway.listen                        127.0.0.1:8484  default
+    gateway.upstream                      null            default
+    gateway.upstream_anthropic            null            default
+    gateway.upstream_chat                 null            default
+    gateway.upstream_responses            null            default
+    auth.token_env                        null            default
+    auth.token_file                       null            default
+    model.default                         null            default
+    model.context_length                  100000          file config.yaml:5
 
     For the configured window of 100,000 tokens:
     compaction at                         60,000

@@ -1,0 +1,184 @@
+//! `epitome serve`: the gateway between an agent and its provider.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use epitome_core::engine::Registry;
+use epitome_core::summary::Summarizer;
+use epitome_gateway::auth::{Auth, Secret};
+use epitome_gateway::metrics::Metrics;
+use epitome_gateway::pipeline::{Gateway, Setup};
+use epitome_gateway::server::{Limits, Server, Settings, Stopped};
+use epitome_gateway::upstream::{Upstream, Upstreams};
+use epitome_provider::Service;
+use epitome_store::store::Store;
+use tokio::signal::unix::{SignalKind, signal};
+use tracing_subscriber::EnvFilter;
+
+use super::{configuration, say};
+use crate::arguments::{Common, ServeArguments};
+use crate::config::values::{AuthConfig, GatewayConfig, Originals};
+use crate::config::{Config, Environment};
+use crate::failure::{Failure, shown};
+use crate::session::{catalogue, policy};
+use crate::store::{self, Opened};
+use crate::summaries;
+
+/// How often the store is asked whether it is well.
+const WELL_BEING: Duration = Duration::from_secs(5);
+
+/// Serves until it is told to stop.
+pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let (loaded, sources) = configuration(common, arguments.flags())?;
+    log_to_stderr(&sources.environment, common.json);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
+    runtime.block_on(serve(arguments, &loaded.config, &sources.environment))
+}
+
+async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
+    let Opened { store, name } = store::open(config.store.location.as_deref(), environment).await?;
+    let metrics = Arc::new(Metrics::new());
+    let upstreams = upstreams(&config.gateway)?;
+    let to = told(&upstreams);
+    let settings = Settings {
+        listen: address(&config.gateway.listen)?,
+        upstreams,
+        auth: auth(&config.auth, environment, arguments.insecure)?,
+        secret: secret(&*store).await?,
+        limits: Limits::default(),
+        metrics: metrics.clone(),
+        ready: watch(store.clone()),
+        pages: None,
+    };
+    let gateway = Gateway::new(setup(arguments, config, environment, store, metrics)?);
+    let server = Server::bind(settings, Arc::new(gateway)).await.map_err(Failure::input)?;
+    say(&format!("listening on http://{}, sending to {to}", server.address()));
+    say(&format!("remembering in {name}"));
+    if arguments.observe {
+        say("only observing: requests are sent as they come");
+    }
+    match server.serve(told_to_stop()).await {
+        Stopped::Finished => {}
+        Stopped::Cut { connections } => say(&format!("{connections} connections were cut: they took too long to end")),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn setup(
+    arguments: &ServeArguments,
+    config: &Config,
+    environment: &Environment,
+    store: Arc<dyn Store>,
+    metrics: Arc<Metrics>,
+) -> Result<Setup, Failure> {
+    let policy = policy(config);
+    let resolved = Registry::new(&policy).resolve(&config.context.engine);
+    if let Some(missing) = &resolved.missing {
+        say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
+    }
+    let catalogue = catalogue(arguments.models.as_deref())?;
+    let summarizer: Option<Arc<dyn Summarizer>> =
+        summaries::for_gateway(&config.auxiliary.compression, environment, &catalogue);
+    Ok(Setup {
+        store,
+        engine: resolved.engine,
+        policy,
+        catalogue,
+        context_length: config.model.context_length,
+        summarizer,
+        max_wait: config.compression.max_wait,
+        enabled: config.compression.enabled,
+        hygiene: config.compression.hygiene,
+        observe: arguments.observe,
+        keep_originals: config.store.originals == Originals::Keep,
+        metrics,
+    })
+}
+
+fn address(listen: &str) -> Result<SocketAddr, Failure> {
+    let wrong =
+        |_| Failure::input(format!("{listen:?} is not an address and a port")).hint("for example 127.0.0.1:8484");
+    listen.parse().map_err(wrong)
+}
+
+fn upstreams(config: &GatewayConfig) -> Result<Upstreams, Failure> {
+    let upstream = |own: &Option<String>, maker: Service| {
+        let named = own.as_deref().or(config.upstream.as_deref()).unwrap_or(maker.base_url());
+        Upstream::new(named).map_err(|error| Failure::input(format!("{named}: {error}")))
+    };
+    Ok(Upstreams {
+        anthropic: upstream(&config.upstream_anthropic, Service::Anthropic)?,
+        openai_chat: upstream(&config.upstream_chat, Service::OpenAi)?,
+        openai_responses: upstream(&config.upstream_responses, Service::OpenAi)?,
+    })
+}
+
+fn told(upstreams: &Upstreams) -> String {
+    let mut hosts = vec![upstreams.anthropic.host(), upstreams.openai_chat.host(), upstreams.openai_responses.host()];
+    hosts.dedup();
+    hosts.join(" and ")
+}
+
+fn auth(config: &AuthConfig, environment: &Environment, insecure: bool) -> Result<Auth, Failure> {
+    let mut tokens = Vec::new();
+    if let Some(variable) = &config.token_env {
+        let unset = || Failure::input(format!("the variable {variable}, named by auth.token_env, is not set"));
+        tokens.push(environment.get(variable).ok_or_else(unset)?.to_owned());
+    }
+    if let Some(path) = &config.token_file {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::outside(shown(path.as_ref()), &error))?;
+        tokens.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+        if tokens.is_empty() {
+            return Err(Failure::input(format!("{path}: there is no token in it")));
+        }
+    }
+    Ok(match (tokens.is_empty(), insecure) {
+        (false, _) => Auth::Tokens(tokens),
+        (true, true) => Auth::Insecure,
+        (true, false) => Auth::Loopback,
+    })
+}
+
+async fn secret(store: &dyn Store) -> Result<Secret, Failure> {
+    let mut fresh = [0; 32];
+    getrandom::fill(&mut fresh).map_err(|error| Failure::input(format!("no random numbers can be had: {error}")))?;
+    store.secret("tenants", fresh).await.map(Secret).map_err(Failure::input)
+}
+
+/// Whether the store is well, as it was when it was asked last.
+fn watch(store: Arc<dyn Store>) -> Arc<dyn Fn() -> bool + Send + Sync> {
+    let well = Arc::new(AtomicBool::new(true));
+    let noted = well.clone();
+    tokio::spawn(async move {
+        loop {
+            noted.store(store.ready().await.is_ok(), Ordering::Relaxed);
+            tokio::time::sleep(WELL_BEING).await;
+        }
+    });
+    Arc::new(move || well.load(Ordering::Relaxed))
+}
+
+/// Ends when somebody presses Ctrl-C, or the machine asks.
+async fn told_to_stop() {
+    match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
+        (Ok(mut interrupt), Ok(mut terminate)) => {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            }
+            say("stopping: answers that are on their way may end");
+        }
+        (_, _) => std::future::pending().await,
+    }
+}
+
+fn log_to_stderr(environment: &Environment, json: bool) {
+    let wanted = environment.get("EPITOME_LOG").unwrap_or("warn,epitome=info,epitome_gateway=info");
+    let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    if json { log.json().init() } else { log.init() }
+}
