@@ -189,8 +189,7 @@ fn shortfall(planned: Option<Shortfall>, after: Tokens, sizes: &Sizes, budget: &
 
 /// What is broken in the client's own transcript cannot always be repaired; that is no reason not to compact it.
 fn without_repairs(edits: Vec<Edit>) -> Vec<Edit> {
-    let is_repair = |edit: &Edit| matches!(edit, Edit::RemoveResult { .. } | Edit::AnswerCall { .. });
-    edits.into_iter().filter(|edit| !is_repair(edit)).collect()
+    edits.into_iter().filter(|edit| !edit.is_repair()).collect()
 }
 
 /// A forced size that is filled this far is full.

@@ -61,6 +61,16 @@ pub enum Edit {
     },
 }
 
+impl Edit {
+    /// Whether it mends what was broken in the client's own conversation, and makes nothing smaller.
+    pub fn is_repair(&self) -> bool {
+        match self {
+            Edit::AnswerCall { .. } | Edit::RemoveResult { .. } => true,
+            Edit::ShortenOutput { .. } | Edit::Replace { .. } | Edit::NoteInSystem { .. } => false,
+        }
+    }
+}
+
 /// A message of ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inserted {

@@ -51,13 +51,6 @@ pub(crate) fn replay(received: &Received, entry: &Entry) -> Option<Applied> {
     match apply(conversation, edits.clone()) {
         Ok(applied) => Some(applied),
         // The client has answered a call that we answered, or the like: its own answer is better.
-        Err(_) => apply(conversation, edits.into_iter().filter(|edit| !is_repair(edit)).collect()).ok(),
-    }
-}
-
-fn is_repair(edit: &Edit) -> bool {
-    match edit {
-        Edit::AnswerCall { .. } | Edit::RemoveResult { .. } => true,
-        Edit::ShortenOutput { .. } | Edit::Replace { .. } | Edit::NoteInSystem { .. } => false,
+        Err(_) => apply(conversation, edits.into_iter().filter(|edit| !edit.is_repair()).collect()).ok(),
     }
 }

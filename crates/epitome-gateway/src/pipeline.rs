@@ -116,16 +116,16 @@ struct Weighed {
 #[async_trait]
 impl Pipeline for Gateway {
     async fn outgoing(&self, incoming: Incoming) -> Outgoing {
-        let (received, decided) = match Received::read(incoming) {
-            Ok(received) if self.0.setup.enabled => {
-                let decided = match self.decide(&received).await {
-                    Ok(decided) => decided,
-                    Err(failure) => self.stand_in(&received, &failure).await,
-                };
-                (received, decided)
-            }
-            Ok(Received { incoming, .. }) => return self.as_it_came(incoming, report::Reason::Off),
+        if !self.0.setup.enabled {
+            return self.as_it_came(incoming, report::Reason::Off);
+        }
+        let received = match Received::read(incoming) {
+            Ok(received) => received,
             Err(Unread { incoming, reason }) => return self.as_it_came(*incoming, reason),
+        };
+        let decided = match self.decide(&received).await {
+            Ok(decided) => decided,
+            Err(failure) => self.stand_in(&received, &failure).await,
         };
         self.sent(received, decided)
     }
