@@ -45,7 +45,7 @@ impl Replayed {
 }
 
 /// Makes the edits of an entry, if the history bears them.
-pub(crate) fn replay(received: &Received, entry: &Entry) -> Option<Applied> {
+fn replay(received: &Received, entry: &Entry) -> Option<Applied> {
     let conversation = received.conversation();
     let edits = received.places.to_client(conversation, &entry.replay.edits)?;
     match apply(conversation, edits.clone()) {

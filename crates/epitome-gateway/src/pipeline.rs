@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::catalogue::{Catalogue, Lookup};
-use epitome_core::compaction::{Author, Compaction, Endless, Patience, Tools, compact, weigh};
+use epitome_core::compaction::{Author, Compaction, Patience, Tools, compact, weigh};
 use epitome_core::edit::{Applied, ComposeError, EditError, apply, compose};
 use epitome_core::engine::{ContextEngine, Occasion, Reason};
 use epitome_core::model::Conversation;
@@ -20,10 +20,9 @@ use epitome_core::tokens::{BpeCounter, CachedCounter, Calibration, ScaledCounter
 use epitome_store::memory::MemoryStore;
 use epitome_store::records::{CompactionLog, NewEntry, Replay, Thinking};
 use epitome_store::store::{Appended, SessionStore, Store, StoreError};
-use epitome_wire::SpliceError;
 
 use crate::exchange::{Incoming, Outgoing, Pipeline};
-use crate::ledger::{self, Replayed};
+use crate::ledger::Replayed;
 use crate::metrics::Metrics;
 use crate::received::{Kind, Received, Unread};
 use crate::removed::removed;
@@ -89,8 +88,6 @@ enum Failure {
     Refused(#[from] EditError),
     #[error("two rounds of edits: {0}")]
     Compose(#[from] ComposeError),
-    #[error("the edits could not be put into the request: {0}")]
-    Splice(#[from] SpliceError),
     #[error("an edit has no place in the ledger")]
     NoPlace,
     #[error("others compacted this history again and again")]
@@ -101,16 +98,27 @@ enum Failure {
 struct Decided {
     applied: Option<Applied>,
     action: Action,
-    /// What the client's own weighs, and what is sent.
-    before: Tokens,
-    after: Tokens,
+    /// What the client's own weighs …
+    own: Weight,
+    /// … and what is sent.
+    sent: Weight,
+}
+
+/// What a request weighs.
+#[derive(Clone, Copy)]
+struct Weight {
+    /// As we count it.
+    estimated: Tokens,
+    /// As the provider does, by what it reported.
+    tokens: Tokens,
 }
 
 /// A conversation on the scale.
-struct Weighed {
+struct Weighed<'a> {
+    weight: Weight,
     sizes: Sizes,
     budget: Budget,
-    calibration: Calibration,
+    calibration: &'a Calibration,
 }
 
 #[async_trait]
@@ -123,9 +131,10 @@ impl Pipeline for Gateway {
             Ok(received) => received,
             Err(Unread { incoming, reason }) => return self.as_it_came(*incoming, reason),
         };
-        let decided = match self.decide(&received).await {
+        let calibration = self.calibration(&received).await;
+        let decided = match self.decide(&received, &calibration).await {
             Ok(decided) => decided,
-            Err(failure) => self.stand_in(&received, &failure).await,
+            Err(failure) => self.stand_in(&received, &calibration, &failure).await,
         };
         self.sent(received, decided)
     }
@@ -139,11 +148,10 @@ impl Gateway {
     }
 
     /// Makes the edits that the history had before, and compacts it if that is due.
-    async fn decide(&self, received: &Received) -> Result<Decided, Failure> {
+    async fn decide(&self, received: &Received, calibration: &Calibration) -> Result<Decided, Failure> {
         let store = self.ledger_of(received);
-        let calibration = self.calibration(received).await;
-        let mut replayed = Replayed::of(received, store).await?;
-        let mut weighed = self.weigh(received, &replayed, &calibration);
+        let replayed = Replayed::of(received, store).await?;
+        let weighed = self.weigh(received, &replayed, calibration);
         if self.due(received, &weighed).is_none() {
             return Ok(self.replayed(received, replayed, &weighed));
         }
@@ -155,84 +163,72 @@ impl Gateway {
         };
         for _ in 0..ROUNDS {
             // Whoever had the turn before may have done it.
-            replayed = Replayed::of(received, store).await?;
-            weighed = self.weigh(received, &replayed, &calibration);
+            let replayed = Replayed::of(received, store).await?;
+            let weighed = self.weigh(received, &replayed, calibration);
             let Some(reason) = self.due(received, &weighed) else {
                 return Ok(self.replayed(received, replayed, &weighed));
             };
             let waited = Instant::now();
-            let compaction = self.compact(received, &replayed, &weighed, reason).await?;
+            let asked = self.0.setup.summarizer.as_deref().filter(|_| !self.observes(received));
+            let compaction = self.compact(replayed.conversation(received), &weighed, reason, asked).await?;
             if compaction.applied.edits().is_empty() {
                 return Ok(self.replayed(received, replayed, &weighed));
             }
             self.count_compaction(&compaction, waited.elapsed());
             let (new, applied) = self.entry(received, &replayed, &compaction, reason, waited.elapsed())?;
-            let decided = |applied, action| Decided {
-                applied: Some(applied),
-                action,
-                before: self.own_weight(received, &weighed),
-                after: compaction.after.tokens,
-            };
-            if received.kind == Kind::Aside {
-                return Ok(decided(applied, Action::CompactedOnce));
-            }
-            match store.append(&received.incoming.tenant, &received.prefixes, replayed.seen, new).await? {
-                Appended::Stored(entry) => {
-                    let applied = ledger::replay(received, &entry).ok_or(Failure::NoPlace)?;
-                    return Ok(decided(applied, Action::Compacted));
+            let action = match received.kind {
+                Kind::Aside => Action::CompactedOnce,
+                Kind::Turn => {
+                    let tenant = &received.incoming.tenant;
+                    match store.append(tenant, &received.prefixes, replayed.seen, new).await? {
+                        Appended::Stored(_) => Action::Compacted,
+                        Appended::Overtaken(_) => continue,
+                    }
                 }
-                Appended::Overtaken(_) => {}
-            }
+            };
+            let own = self.own_weight(received, calibration);
+            let sent = self.after(&applied, &compaction);
+            return Ok(Decided { applied: Some(applied), action, own, sent });
         }
         Err(Failure::Overtaken)
     }
 
     /// What is done when something of ours fails: the client's own request is sent if it fits the window, else a
     /// compaction of it that nobody remembers; only if that fails too, the request is sent although it does not fit.
-    async fn stand_in(&self, received: &Received, failure: &Failure) -> Decided {
+    async fn stand_in(&self, received: &Received, calibration: &Calibration, failure: &Failure) -> Decided {
         tracing::warn!(session = %received.session, error = %failure, "the request is sent without its ledger");
         if let Failure::Store(_) = failure {
             self.0.setup.metrics.store_error("ledger");
         }
-        let calibration = self.calibration_in_memory(received);
-        let weighed = self.weigh(received, &Replayed::default(), &calibration);
-        let used = weighed.budget.used;
+        let weighed = self.weigh(received, &Replayed::default(), calibration);
+        let own = weighed.weight;
         let reason = match failure {
             Failure::Store(_) => report::Reason::StoreUnavailable,
-            Failure::Refused(_) | Failure::Compose(_) | Failure::Splice(_) | Failure::NoPlace | Failure::Overtaken => {
-                report::Reason::Failed
-            }
+            Failure::Refused(_) | Failure::Compose(_) | Failure::NoPlace | Failure::Overtaken => report::Reason::Failed,
         };
-        let as_it_came = Decided { applied: None, action: Action::Untouched(reason), before: used, after: used };
-        if used < weighed.budget.context_length {
+        let as_it_came = Decided { applied: None, action: Action::Untouched(reason), own, sent: own };
+        if own.tokens < weighed.budget.context_length {
             return as_it_came;
         }
-        let counter = ScaledCounter::new(&self.0.counter, weighed.calibration.factor());
-        let local = LocalSummarizer::new(&counter);
-        let tools = Tools { engine: &*self.0.setup.engine, summarizer: &local, patience: &Endless, counter: &counter };
-        let occasion = Occasion::new(Reason::Hygiene);
-        let conversation = received.conversation();
-        match compact(conversation, &weighed.sizes, &weighed.budget, &occasion, tools).await {
-            Ok(compaction) => Decided {
-                before: used,
-                after: compaction.after.tokens,
-                applied: Some(compaction.applied),
-                action: Action::CompactedOnce,
-            },
+        match self.compact(received.conversation(), &weighed, Reason::Hygiene, None).await {
+            Ok(compaction) => {
+                let sent = self.after(&compaction.applied, &compaction);
+                Decided { applied: Some(compaction.applied), action: Action::CompactedOnce, own, sent }
+            }
             Err(_) => as_it_came,
         }
     }
 
+    /// Compacts a conversation. Summaries are written by whoever is asked, else by the local summariser.
     async fn compact(
         &self,
-        received: &Received,
-        replayed: &Replayed,
-        weighed: &Weighed,
+        conversation: &Conversation,
+        weighed: &Weighed<'_>,
         reason: Reason,
+        asked: Option<&dyn Summarizer>,
     ) -> Result<Compaction, EditError> {
         let counter = ScaledCounter::new(&self.0.counter, weighed.calibration.factor());
         let local = LocalSummarizer::new(&counter);
-        let asked = self.0.setup.summarizer.as_deref().filter(|_| !self.observes(received));
         let patience = MaxWait(self.0.setup.max_wait);
         let tools = Tools {
             engine: &*self.0.setup.engine,
@@ -240,8 +236,13 @@ impl Gateway {
             patience: &patience,
             counter: &counter,
         };
-        let conversation = replayed.conversation(received);
         compact(conversation, &weighed.sizes, &weighed.budget, &Occasion::new(reason), tools).await
+    }
+
+    /// What is left after a compaction.
+    fn after(&self, applied: &Applied, compaction: &Compaction) -> Weight {
+        let estimated = Sizes::of(applied.conversation(), &self.0.counter).total();
+        Weight { estimated, tokens: compaction.after.tokens }
     }
 
     /// A compaction as the ledger keeps it, and as it is made again from there.
@@ -285,7 +286,7 @@ impl Gateway {
     }
 
     /// Whether a request is compacted now, and why. At most one of the two layers compacts it (M1).
-    fn due(&self, received: &Received, weighed: &Weighed) -> Option<Reason> {
+    fn due(&self, received: &Received, weighed: &Weighed<'_>) -> Option<Reason> {
         let budget = &weighed.budget;
         if received.kind == Kind::Aside {
             return (budget.used >= budget.trigger).then_some(Reason::Hygiene);
@@ -296,7 +297,7 @@ impl Gateway {
         if hygiene && !tried { Some(Reason::Hygiene) } else { self.0.setup.engine.should_compress(budget) }
     }
 
-    fn weigh(&self, received: &Received, replayed: &Replayed, calibration: &Calibration) -> Weighed {
+    fn weigh<'a>(&self, received: &Received, replayed: &Replayed, calibration: &'a Calibration) -> Weighed<'a> {
         let conversation = replayed.conversation(received);
         let window = self.window(received.model());
         let sizes = Sizes::of(conversation, &self.0.counter);
@@ -309,7 +310,8 @@ impl Gateway {
         let mut budget = Budget::new(window, used, &policy);
         budget.unseen = calibration.hidden().min(used);
         budget.settled_at = replayed.entry.as_ref().and_then(|entry| entry.replay.settled_at);
-        Weighed { sizes: sizes.scaled_to(used - budget.unseen), budget, calibration: calibration.clone() }
+        let weight = Weight { estimated: sizes.total(), tokens: used };
+        Weighed { weight, sizes: sizes.scaled_to(used - budget.unseen), budget, calibration }
     }
 
     /// Our count, as exactly as it must be: what the provider reports makes up for what an estimate is off.
@@ -323,8 +325,9 @@ impl Gateway {
     }
 
     /// What the client's own request weighs, where something else was weighed.
-    fn own_weight(&self, received: &Received, weighed: &Weighed) -> Tokens {
-        weighed.calibration.apply(Sizes::of(received.conversation(), &self.0.counter).total())
+    fn own_weight(&self, received: &Received, calibration: &Calibration) -> Weight {
+        let estimated = Sizes::of(received.conversation(), &self.0.counter).total();
+        Weight { estimated, tokens: calibration.apply(estimated) }
     }
 
     fn window(&self, model: &str) -> Tokens {
@@ -347,24 +350,17 @@ impl Gateway {
         calibration
     }
 
-    fn calibration_in_memory(&self, received: &Received) -> Calibration {
-        let known = self.0.sessions.calibration(&received.incoming.tenant, &received.session, received.model());
-        known.unwrap_or_else(|| Calibration::of_model(received.model()))
-    }
-
-    fn replayed(&self, received: &Received, replayed: Replayed, weighed: &Weighed) -> Decided {
-        let used = weighed.budget.used;
+    fn replayed(&self, received: &Received, replayed: Replayed, weighed: &Weighed<'_>) -> Decided {
         match replayed.applied {
-            Some(applied) => Decided {
-                applied: Some(applied),
-                action: Action::Replayed,
-                before: self.own_weight(received, weighed),
-                after: used,
-            },
+            Some(applied) => {
+                let own = self.own_weight(received, weighed.calibration);
+                Decided { applied: Some(applied), action: Action::Replayed, own, sent: weighed.weight }
+            }
             None => {
                 let due = self.due(received, weighed).is_some();
                 let reason = if due { report::Reason::NothingToDo } else { report::Reason::BelowThreshold };
-                Decided { applied: None, action: Action::Untouched(reason), before: used, after: used }
+                let own = weighed.weight;
+                Decided { applied: None, action: Action::Untouched(reason), own, sent: own }
             }
         }
     }
@@ -379,27 +375,28 @@ impl Gateway {
     }
 
     fn sent(&self, received: Received, decided: Decided) -> Outgoing {
-        let Decided { applied, mut action, before, mut after } = decided;
+        let Decided { applied, mut action, own, mut sent } = decided;
         let spliced = applied.as_ref().map(|applied| received.request.splice(applied));
         let (body, edited) = match spliced {
             Some(Ok(_)) if self.observes(&received) => (received.incoming.body.clone(), false),
             Some(Ok(spliced)) => (spliced.bytes.into(), true),
             Some(Err(error)) => {
                 tracing::warn!(session = %received.session, %error, "the edits could not be put into the request");
-                (action, after) = (Action::Untouched(report::Reason::Failed), before);
+                (action, sent) = (Action::Untouched(report::Reason::Failed), own);
                 (received.incoming.body.clone(), false)
             }
             None => (received.incoming.body.clone(), false),
         };
-        let counted = match &applied {
-            Some(applied) if edited => Sizes::of(applied.conversation(), &self.0.counter).total(),
-            Some(_) | None => Sizes::of(received.conversation(), &self.0.counter).total(),
-        };
+        let counted = if edited { sent.estimated } else { own.estimated };
         if self.observes(&received) {
             action = Action::Untouched(report::Reason::Observed);
         }
-        let report =
-            Report { session: Some(received.session.clone()), action, before: Some(before), after: Some(after) };
+        let report = Report {
+            session: Some(received.session.clone()),
+            action,
+            before: Some(own.tokens),
+            after: Some(sent.tokens),
+        };
         self.count(&report);
         let passed = Passed {
             model: received.model().to_owned(),

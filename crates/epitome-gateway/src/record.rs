@@ -3,13 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use http::{HeaderMap, HeaderName, Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
 
 use crate::metrics::Metrics;
+use crate::report::ACTION_HEADER;
 use crate::route::Route;
-
-/// The header by which the pipeline says what it did.
-const ACTION: HeaderName = HeaderName::from_static("x-epitome-action");
 
 /// One request, until it has ended. Written when it is dropped: with its answer's last byte, or when the client goes.
 pub(crate) struct Record {
@@ -84,7 +82,7 @@ impl Record {
     /// What the client is answered.
     pub(crate) fn answers(&mut self, status: StatusCode, headers: &HeaderMap) {
         self.status = Some(status);
-        self.action = headers.get(&ACTION).and_then(|action| action.to_str().ok()).map(str::to_owned);
+        self.action = headers.get(ACTION_HEADER).and_then(|action| action.to_str().ok()).map(str::to_owned);
     }
 
     /// How it ended.

@@ -1,7 +1,6 @@
 //! What a compaction takes out of a history, so that it can be found again.
 
 use epitome_core::edit::Edit;
-use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Conversation, Message};
 use epitome_core::originals::cited;
 use epitome_store::records::{Original, OriginalKind};
@@ -16,14 +15,14 @@ pub(crate) fn removed(
     sent: &Conversation,
     round: &[Edit],
 ) -> Vec<Original> {
-    let gone = spans(now).flatten().filter(|message| !spans(earlier).any(|mut span| span.any(|gone| gone == *message)));
+    let gone = spans(now).flatten().filter(|message| !spans(earlier).any(|span| span.contains(message)));
     let messages = gone.filter_map(|index| {
         let json = request.message_json(index)?;
         let words = request.conversation().messages.get(index).map(words_of).unwrap_or_default();
-        Some(original(OriginalKind::Message, json.as_bytes(), words))
+        Some(Original::new(OriginalKind::Message, json.into_owned().into_bytes(), words))
     });
     let texts = cited(sent, round).into_iter();
-    let texts = texts.map(|text| original(OriginalKind::Text, text.as_bytes(), text.to_string()));
+    let texts = texts.map(|text| Original::new(OriginalKind::Text, text.as_bytes().to_vec(), text.to_string()));
     messages.chain(texts).collect()
 }
 
@@ -35,10 +34,6 @@ fn spans(edits: &[Edit]) -> impl Iterator<Item = std::ops::Range<usize>> {
         | Edit::AnswerCall { .. }
         | Edit::RemoveResult { .. } => None,
     })
-}
-
-fn original(kind: OriginalKind, bytes: &[u8], words: String) -> Original {
-    Original { hash: ContentHash::of(bytes), kind, bytes: bytes.to_vec(), words }
 }
 
 /// What a person would search for in a message.

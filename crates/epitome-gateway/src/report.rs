@@ -4,6 +4,11 @@ use epitome_core::tokens::Tokens;
 use epitome_store::records::SessionId;
 use http::{HeaderName, HeaderValue};
 
+use crate::identity::SESSION_HEADER;
+
+/// The header that says what was done.
+pub(crate) const ACTION_HEADER: HeaderName = HeaderName::from_static("x-epitome-action");
+
 /// What was done with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
@@ -87,12 +92,12 @@ impl Report {
 
     /// As the client is told.
     pub fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let mut headers = vec![named("x-epitome-action", self.action.name())];
+        let mut headers = vec![(ACTION_HEADER, HeaderValue::from_static(self.action.name()))];
         if let Action::Untouched(reason) = self.action {
             headers.push(named("x-epitome-reason", reason.name()));
         }
         let session = self.session.as_ref().and_then(|session| HeaderValue::from_str(session.as_str()).ok());
-        headers.extend(session.map(|session| (HeaderName::from_static("x-epitome-session"), session)));
+        headers.extend(session.map(|session| (HeaderName::from_static(SESSION_HEADER), session)));
         let tokens = [("x-epitome-tokens-before", self.before), ("x-epitome-tokens-after", self.after)];
         let told = tokens.into_iter().filter_map(|(name, tokens)| Some((name, tokens?)));
         headers.extend(told.map(|(name, Tokens(tokens))| (HeaderName::from_static(name), HeaderValue::from(tokens))));
