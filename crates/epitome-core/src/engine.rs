@@ -75,6 +75,8 @@ pub enum Rung {
     ShortenTail,
     /// 4: the tail shrinks to its token budget.
     ShrinkTail,
+    /// Outputs of the newest message are shortened: where it would not fit the window even if nothing else were left.
+    ShortenNewest,
     /// Everything outside head and newest exchange goes to its minimum.
     Aggressive,
     /// 5: the oldest messages outside head and newest exchange are dropped.
@@ -290,11 +292,12 @@ impl Occasion {
 
 impl Rung {
     /// All rungs, mildest first.
-    pub const ALL: [Rung; 7] = [
+    pub const ALL: [Rung; 8] = [
         Rung::Prune,
         Rung::Summarize,
         Rung::ShortenTail,
         Rung::ShrinkTail,
+        Rung::ShortenNewest,
         Rung::Aggressive,
         Rung::Drop,
         Rung::Restart,
@@ -313,6 +316,7 @@ impl fmt::Display for Rung {
             Rung::Summarize => "summarise the middle",
             Rung::ShortenTail => "shorten outputs in the tail",
             Rung::ShrinkTail => "shrink the tail",
+            Rung::ShortenNewest => "shorten outputs in the newest message",
             Rung::Aggressive => "keep head and newest exchange only",
             Rung::Drop => "drop the oldest messages",
             Rung::Restart => "restart from a short summary",

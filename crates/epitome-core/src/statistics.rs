@@ -1,8 +1,12 @@
 //! What compactions have saved so far (M16).
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::Tokens;
+use crate::edit::Edit;
+use crate::model::{Block, Conversation, Message};
+use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 
 /// One compaction, as it is logged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,6 +34,38 @@ pub struct Statistics {
     pub average_compression_ratio: f64,
 }
 
+/// Tokens that each kind of edit saves in a conversation, by the kind's name; what an edit adds is negative.
+pub fn saved_by_kind(
+    conversation: &Conversation,
+    edits: &[Edit],
+    counter: &dyn TokenCounter,
+) -> BTreeMap<&'static str, i64> {
+    let signed = |Tokens(tokens)| i64::try_from(tokens).unwrap_or(i64::MAX);
+    let text = |text: &str| signed(counter.estimate(text));
+    let size = |message: &Message| signed(message_tokens(message, counter, Precision::Estimate));
+    let result = |message: usize, block: usize| match conversation.messages.get(message)?.blocks.get(block)? {
+        Block::ToolResult(result) => Some(text(&result.text())),
+        Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => None,
+    };
+    let mut saved = BTreeMap::new();
+    for edit in edits {
+        let (kind, tokens) = match edit {
+            Edit::ShortenOutput { message, block, text: digest } => {
+                ("digests", result(*message, *block).unwrap_or_default() - text(digest))
+            }
+            Edit::Replace { start, end, with } => {
+                let gone = conversation.messages.iter().take(*end).skip(*start).map(size).sum::<i64>();
+                let put: i64 = with.iter().map(|inserted| text(&inserted.text)).sum();
+                (if with.is_empty() { "dropped" } else { "summaries" }, gone - put)
+            }
+            Edit::RemoveResult { message, block } => ("repairs", result(*message, *block).unwrap_or_default()),
+            Edit::NoteInSystem { text: added } | Edit::AnswerCall { text: added, .. } => ("repairs", -text(added)),
+        };
+        *saved.entry(kind).or_default() += tokens;
+    }
+    saved
+}
+
 impl CompactionRecord {
     /// (before − after) / before; 0 for an empty request.
     pub fn ratio(&self) -> f64 {
@@ -50,6 +86,27 @@ impl Statistics {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::Inserted;
+    use crate::model::Role;
+    use crate::tokens::RoughCounter;
+
+    #[test]
+    fn what_is_saved_is_told_by_kind() {
+        let words = "word ".repeat(400);
+        let conversation = Conversation {
+            messages: [Role::User, Role::Assistant, Role::User].map(|role| Message::text(role, &*words)).to_vec(),
+            ..Conversation::default()
+        };
+        let summary = Inserted { role: Role::User, text: "in short".into() };
+        let edits = [
+            Edit::NoteInSystem { text: "a note".into() },
+            Edit::Replace { start: 0, end: 1, with: vec![summary] },
+            Edit::Replace { start: 1, end: 2, with: Vec::new() },
+        ];
+        let saved = saved_by_kind(&conversation, &edits, &RoughCounter);
+        assert_eq!(saved.keys().copied().collect::<Vec<_>>(), ["dropped", "repairs", "summaries"]);
+        assert!(saved["dropped"] > saved["summaries"] && saved["summaries"] > 0 && saved["repairs"] < 0, "{saved:?}");
+    }
 
     #[test]
     fn totals_are_those_of_the_chapter() {

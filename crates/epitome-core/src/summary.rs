@@ -6,6 +6,7 @@ mod excerpts;
 pub mod local;
 mod notes;
 pub mod prompt;
+mod reach;
 pub mod redaction;
 pub mod requests;
 pub mod template;

@@ -91,6 +91,22 @@ fn a_tail_that_cannot_be_shortened_shrinks() {
 }
 
 #[test]
+fn a_compaction_leaves_room_for_the_next_turns() {
+    let conversation = session(60, 450);
+    let mut climbed = std::collections::BTreeSet::new();
+    // Whatever the tail weighs: with some of them the summary alone leads just below the trigger.
+    for protect_last_n in 20..100 {
+        let policy = Policy { protect_last_n, ..Policy::default() };
+        let budget = budget(&conversation, 40_000, &policy);
+        let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+        let at_most = compaction.plan.rungs.last().expect("it is due").at_most;
+        assert!(at_most < budget.trigger.share(0.9), "{at_most} of {}, {protect_last_n}", budget.trigger);
+        climbed.insert(rungs(&compaction));
+    }
+    assert_eq!(climbed.len(), 2, "{climbed:?}");
+}
+
+#[test]
 fn between_trigger_and_the_window_a_heavy_newest_exchange_is_accepted_with_its_reason() {
     let mut conversation = session(30, 400);
     conversation.messages.push(Message::text(Role::User, output(99, 12_000)));
@@ -108,6 +124,23 @@ fn close_to_the_window_only_head_and_newest_exchange_are_kept() {
     let budget = budget(&conversation, 20_000, &policy);
     let expected = &[Rung::Summarize, Rung::ShrinkTail, Rung::Aggressive, Rung::Drop];
     check(&conversation, &budget, &policy, expected, Some(Cause::NewestExchange));
+}
+
+#[test]
+fn outputs_of_a_newest_message_that_never_fits_are_shortened_and_nothing_else_of_it() {
+    let mut conversation = session(30, 400);
+    let calls = (0..9).map(|nth| call(&format!("n{nth}"), "bash", r#"{"command":"make all"}"#)).collect();
+    conversation.messages.push(Message::text(Role::User, "Make all of it."));
+    conversation.messages.push(message(Role::Assistant, calls));
+    let results = (0..9).map(|nth| result(&format!("n{nth}"), &output(100 + nth, 4_000))).collect();
+    conversation.messages.push(message(Role::User, results));
+    conversation.results = ResultStyle::NextUserMessage;
+    let policy = Policy::default();
+    let budget = budget(&conversation, 20_000, &policy);
+    check(&conversation, &budget, &policy, &[Rung::Summarize, Rung::ShrinkTail, Rung::ShortenNewest], None);
+    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    let newest = |conversation: &Conversation| conversation.messages.last().map(Message::without_outputs);
+    assert_eq!(newest(&conversation), newest(compaction.applied.conversation()));
 }
 
 #[test]

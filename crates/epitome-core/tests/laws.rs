@@ -3,7 +3,7 @@
 mod support;
 
 use epitome_core::budget::{Budget, Controller, Outputs, Policy, Tail};
-use epitome_core::engine::{BUILT_IN, Registry};
+use epitome_core::engine::{BUILT_IN, Registry, Rung};
 use epitome_core::model::{Block, Conversation, Message, Pairing, ResultStyle, Role};
 use epitome_core::summary::NOTE;
 use epitome_core::tokens::Tokens;
@@ -133,9 +133,11 @@ fn check_laws(
         conversation.first_user_message().and_then(|first| conversation.messages.get(first).cloned())
     };
     prop_assert_eq!(first(before), first(after), "the first request is verbatim");
-    // Where a size was asked for, the outputs of the newest message may be shortened; nothing else of it.
+    // Where a size was asked for, or the window is too small, the outputs of the newest message may be shortened; nothing
+    // else of it.
+    let shortens = budget.forced || compaction.plan.rungs.iter().any(|climbed| climbed.rung == Rung::ShortenNewest);
     let newest = |conversation: &Conversation| {
-        conversation.messages.last().map(|newest| if budget.forced { newest.without_outputs() } else { newest.clone() })
+        conversation.messages.last().map(|newest| if shortens { newest.without_outputs() } else { newest.clone() })
     };
     prop_assert_eq!(newest(before), newest(after), "the newest message is untouched");
     prop_assert_eq!(compaction.after.tokens, weight(after), "what is reported is what is there");

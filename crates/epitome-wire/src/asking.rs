@@ -1,7 +1,10 @@
-//! Asking a model one question: the request's bytes, and what its answer's bytes mean, in two dialects.
+//! Asking a model one question: the request's bytes, and what its answer's bytes mean, in each dialect.
+
+mod responses;
 
 use serde_json::{Value, json};
 
+use crate::dialect::Dialect;
 use crate::sse::Event;
 
 /// How a provider is asked.
@@ -11,6 +14,18 @@ pub enum AskDialect {
     OpenAiChat,
     /// `POST …/v1/messages`.
     AnthropicMessages,
+    /// `POST …/responses`.
+    OpenAiResponses,
+}
+
+impl From<Dialect> for AskDialect {
+    fn from(dialect: Dialect) -> AskDialect {
+        match dialect {
+            Dialect::OpenAiChat => AskDialect::OpenAiChat,
+            Dialect::AnthropicMessages => AskDialect::AnthropicMessages,
+            Dialect::OpenAiResponses => AskDialect::OpenAiResponses,
+        }
+    }
 }
 
 /// How the dialect limits an answer.
@@ -20,6 +35,8 @@ pub enum LimitKey {
     MaxTokens,
     /// `max_completion_tokens`: what OpenAI's own models ask for.
     MaxCompletionTokens,
+    /// Not at all: endpoints behind a subscription refuse a limit.
+    Unsaid,
 }
 
 /// One question.
@@ -33,7 +50,7 @@ pub struct Question<'a> {
     pub user: &'a str,
     /// What the answer may take.
     pub most_tokens: u64,
-    /// How that is said in the OpenAI dialect.
+    /// How that is said in OpenAI's dialects.
     pub limit_key: LimitKey,
 }
 
@@ -48,6 +65,15 @@ pub enum Piece {
         input: Option<u64>,
         /// Of the answer.
         output: Option<u64>,
+    },
+    /// What of the prompt had to do with a cache.
+    Cached {
+        /// Read from it.
+        read: u64,
+        /// Written to it, for however long.
+        write: u64,
+        /// Of what was written, for longer than usual.
+        write_long: u64,
     },
     /// The answer ended. Where it is said twice, the first time counts.
     Ended(Ending),
@@ -73,6 +99,17 @@ pub struct Complaint {
     pub kind: Option<String>,
     /// The prompt does not fit; the window in tokens, where it is told.
     pub too_long: Option<TooLong>,
+    /// It is about thinking that is bound to its prompt.
+    pub thinking: Option<AboutThinking>,
+}
+
+/// What a provider says about thinking that is bound to its prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AboutThinking {
+    /// It stands behind another prompt than the one it was made for.
+    Bound,
+    /// It cannot be asked to leave such thinking out.
+    NoEscape,
 }
 
 /// The prompt does not fit the window.
@@ -88,13 +125,14 @@ impl AskDialect {
         match self {
             AskDialect::OpenAiChat => "/chat/completions",
             AskDialect::AnthropicMessages => "/v1/messages",
+            AskDialect::OpenAiResponses => "/responses",
         }
     }
 
     /// The headers that carry the key: name, and what stands before it.
     pub fn key_header(self) -> (&'static str, &'static str) {
         match self {
-            AskDialect::OpenAiChat => ("authorization", "Bearer "),
+            AskDialect::OpenAiChat | AskDialect::OpenAiResponses => ("authorization", "Bearer "),
             AskDialect::AnthropicMessages => ("x-api-key", ""),
         }
     }
@@ -102,7 +140,7 @@ impl AskDialect {
     /// Further headers.
     pub fn headers(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            AskDialect::OpenAiChat => &[],
+            AskDialect::OpenAiChat | AskDialect::OpenAiResponses => &[],
             AskDialect::AnthropicMessages => &[("anthropic-version", "2023-06-01")],
         }
     }
@@ -119,11 +157,11 @@ impl AskDialect {
                     "stream": true,
                     "stream_options": {"include_usage": true},
                 });
-                let key = match question.limit_key {
-                    LimitKey::MaxTokens => "max_tokens",
-                    LimitKey::MaxCompletionTokens => "max_completion_tokens",
-                };
-                body[key] = json!(question.most_tokens);
+                match question.limit_key {
+                    LimitKey::MaxTokens => body["max_tokens"] = json!(question.most_tokens),
+                    LimitKey::MaxCompletionTokens => body["max_completion_tokens"] = json!(question.most_tokens),
+                    LimitKey::Unsaid => {}
+                }
                 body
             }
             AskDialect::AnthropicMessages => json!({
@@ -132,6 +170,7 @@ impl AskDialect {
                 "messages": [{"role": "user", "content": question.user}],
                 "stream": true,
             }),
+            AskDialect::OpenAiResponses => responses::body(question),
         };
         if let Some(model) = question.model {
             body["model"] = json!(model);
@@ -145,6 +184,9 @@ impl AskDialect {
             AskDialect::OpenAiChat if event.data.trim() == "[DONE]" => Some(vec![Piece::Ended(Ending::Complete)]),
             AskDialect::OpenAiChat => chat_pieces(&serde_json::from_str(&event.data).ok()?, "delta"),
             AskDialect::AnthropicMessages => anthropic_event(&serde_json::from_str(&event.data).ok()?),
+            // It has no such end of its own, but those who speak several dialects may send it.
+            AskDialect::OpenAiResponses if event.data.trim() == "[DONE]" => Some(Vec::new()),
+            AskDialect::OpenAiResponses => responses::event(&serde_json::from_str(&event.data).ok()?),
         }
     }
 
@@ -154,6 +196,7 @@ impl AskDialect {
         match self {
             AskDialect::OpenAiChat => chat_pieces(&answer, "message"),
             AskDialect::AnthropicMessages => anthropic_message(&answer),
+            AskDialect::OpenAiResponses => responses::whole(&answer),
         }
     }
 }
@@ -178,6 +221,7 @@ fn chat_pieces(answer: &Value, words: &str) -> Option<Vec<Piece>> {
     if let Some(usage) = answer.get("usage").filter(|usage| usage.is_object()) {
         let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
         pieces.push(Piece::Usage { input: tokens("prompt_tokens"), output: tokens("completion_tokens") });
+        pieces.extend(openai_cached(usage.get("prompt_tokens_details")));
     }
     Some(pieces)
 }
@@ -190,10 +234,10 @@ fn anthropic_event(event: &Value) -> Option<Vec<Piece>> {
                 pieces.push(Piece::Text(text.to_owned()));
             }
         }
-        "message_start" => pieces.extend(event.pointer("/message/usage").map(anthropic_usage)),
+        "message_start" => pieces.extend(event.pointer("/message/usage").into_iter().flat_map(anthropic_usage)),
         "message_delta" => {
             pieces.extend(event.pointer("/delta/stop_reason").and_then(Value::as_str).map(anthropic_ending));
-            pieces.extend(event.get("usage").map(anthropic_usage));
+            pieces.extend(event.get("usage").into_iter().flat_map(anthropic_usage));
         }
         "error" => pieces.push(Piece::Failed(complaint_of(event.get("error").unwrap_or(&Value::Null)))),
         // Pings, beginnings and ends of blocks, and what may come one day.
@@ -210,7 +254,7 @@ fn anthropic_message(answer: &Value) -> Option<Vec<Piece>> {
     let texts = blocks.iter().filter_map(|block| block.get("text").and_then(Value::as_str));
     let mut pieces: Vec<Piece> = texts.map(|text| Piece::Text(text.to_owned())).collect();
     pieces.extend(answer.get("stop_reason").and_then(Value::as_str).map(anthropic_ending));
-    pieces.extend(answer.get("usage").map(anthropic_usage));
+    pieces.extend(answer.get("usage").into_iter().flat_map(anthropic_usage));
     Some(pieces)
 }
 
@@ -222,11 +266,23 @@ fn anthropic_ending(reason: &str) -> Piece {
     })
 }
 
-fn anthropic_usage(usage: &Value) -> Piece {
+fn anthropic_usage(usage: &Value) -> Vec<Piece> {
     let tokens = |key: &str| usage.get(key).and_then(Value::as_u64);
-    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].into_iter().filter_map(tokens);
-    let input = tokens("input_tokens").map(|input| input + cached.sum::<u64>());
-    Piece::Usage { input, output: tokens("output_tokens") }
+    let told = |key: &str| tokens(key).unwrap_or_default();
+    let (read, write) = (told("cache_read_input_tokens"), told("cache_creation_input_tokens"));
+    let input = tokens("input_tokens").map(|input| input.saturating_add(read).saturating_add(write));
+    let write_long = usage.pointer("/cache_creation/ephemeral_1h_input_tokens").and_then(Value::as_u64);
+    let cached = Piece::Cached { read, write, write_long: write_long.unwrap_or_default() };
+    let used = Piece::Usage { input, output: tokens("output_tokens") };
+    std::iter::once(used).chain((read > 0 || write > 0).then_some(cached)).collect()
+}
+
+/// What OpenAI, and who speaks as it does, say about a cache.
+fn openai_cached(details: Option<&Value>) -> Option<Piece> {
+    let told = |pointer: &str| details?.pointer(pointer)?.as_u64();
+    let (read, write) = (told("/cached_tokens").unwrap_or_default(), told("/cache_write_tokens").unwrap_or_default());
+    let write_long = told("/cache_write_tokens_details/ttl_12h_tokens").unwrap_or_default();
+    (read > 0 || write > 0).then_some(Piece::Cached { read, write, write_long })
 }
 
 /// What the body of an error response says.
@@ -262,15 +318,23 @@ const TOO_LONG: &[&str] = &[
     "request_too_large",
 ];
 
+/// How endpoints speak of thinking that is bound; the first that fits counts, as the first tells of the escape too.
+const ABOUT_THINKING: &[(&str, AboutThinking)] = &[
+    ("bound to a different conversation", AboutThinking::Bound),
+    ("block_binding", AboutThinking::NoEscape),
+    ("thinking-binding-controls", AboutThinking::NoEscape),
+];
+
 fn complaint_in(kind: Option<&str>, message: &str, window: Option<u64>) -> Complaint {
     let lower = message.to_lowercase();
     let too_long = TOO_LONG.iter().any(|words| lower.contains(words));
     let too_long = too_long.then(|| TooLong { window: window.or_else(|| smallest_window(&lower)) });
+    let thinking = ABOUT_THINKING.iter().find(|(words, _)| lower.contains(words)).map(|(_, about)| *about);
     // An endpoint may put anything into its error: only what is a plain name is repeated.
     let is_plain = |kind: &&str| {
         kind.len() <= 60 && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
     };
-    Complaint { kind: kind.filter(is_plain).filter(|kind| !kind.is_empty()).map(str::to_owned), too_long }
+    Complaint { kind: kind.filter(is_plain).filter(|kind| !kind.is_empty()).map(str::to_owned), too_long, thinking }
 }
 
 /// Of the numbers that could be windows the smallest: the other is what was asked for.

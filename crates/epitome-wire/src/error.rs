@@ -112,6 +112,9 @@ pub enum SpliceError {
         /// The message that calls.
         message: usize,
     },
+    /// There is nothing new that a history could stand before.
+    #[error("the request has no place for a history")]
+    NoPlaceForHistory,
     /// What is left of a file of lines would be read as a session, or as several.
     #[error("without these lines, the others would be read as something else")]
     NotLines,

@@ -235,6 +235,11 @@ impl<'doc> Value<'doc> {
         Children { document: self.document, next: self.index + 1, end }
     }
 
+    /// Everything that an array or object holds, at any depth, keys among it, in the order of the text.
+    pub(crate) fn inside(self) -> impl Iterator<Item = Value<'doc>> {
+        (self.index + 1..self.node().next).map(move |index| Value { document: self.document, index })
+    }
+
     /// Keys and values of an object; nothing for everything else.
     pub(crate) fn entries(self) -> impl Iterator<Item = (Value<'doc>, Value<'doc>)> {
         let end = if self.kind() == Kind::Object { self.node().next } else { 0 };

@@ -25,6 +25,13 @@ impl Request {
     }
 
     fn name_of(&self, index: usize) -> ContentHash {
+        match self.known_message(index) {
+            Some(element) => *element.name.get_or_init(|| self.new_name_of(index)),
+            None => self.new_name_of(index),
+        }
+    }
+
+    fn new_name_of(&self, index: usize) -> ContentHash {
         let mut hasher = Hasher(blake3::Hasher::new());
         let Some(message) = self.conversation().messages.get(index) else { return hasher.finish() };
         hasher.tag(match message.role {

@@ -3,12 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use epitome_core::cache::Ttl;
 use epitome_core::model::{Conversation, Message, Role, ToolDefinition};
+use epitome_core::tokens::{Precision, Sizes, TokenCounter, message_tokens, prefix_tokens};
 
+use crate::caching;
 use crate::detect::{detect, has_responses_list, is_session};
 use crate::dialect::{Dialect, Rules, Turns};
 use crate::error::{Position, ReadError};
 use crate::json::{Document, DuplicateKeys, Kind, Span, Value};
+use crate::known::{Element, Known};
 
 /// How the dialect of a request is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +45,19 @@ pub struct Envelope {
     pub account: Option<Arc<str>>,
     /// How long the answer may be, in tokens.
     pub most_output: Option<u64>,
+    /// The provider is asked to mark the prompt's end for its cache itself (`cache_control` beside the messages).
+    pub automatic_marker: Option<Ttl>,
+    /// It says itself how its prompt is cached at OpenAI, or under which key: `prompt_cache_options`, `prompt_cache_key`.
+    pub own_cache: OwnCache,
+}
+
+/// What a request says itself about OpenAI's cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct OwnCache {
+    /// It has a `prompt_cache_key`.
+    pub key: bool,
+    /// It has `prompt_cache_options`.
+    pub options: bool,
 }
 
 /// A client's request, which owns the client's bytes.
@@ -58,18 +75,43 @@ pub struct Request {
     firsts: Vec<u32>,
     /// The value of `system` or `instructions`.
     system: Option<Span>,
+    /// The elements as they were read, one for each; none of them if nothing is remembered.
+    known: Vec<Arc<Element>>,
+    /// The value of `thinking`.
+    thinking: Option<Span>,
+    /// The value of `tools`.
+    tools: Option<Span>,
 }
 
 impl Request {
     /// Reads a request. Nothing unknown in it is an error: it is carried.
     pub fn read(bytes: Vec<u8>, format: Format, duplicates: DuplicateKeys) -> Result<Request, ReadError> {
+        Request::read_with(bytes, format, duplicates, None)
+    }
+
+    /// Reads a request whose messages may be known from an earlier one. It reads the same as [`Request::read`], sooner.
+    pub fn read_again(
+        bytes: Vec<u8>,
+        format: Format,
+        duplicates: DuplicateKeys,
+        known: &Known,
+    ) -> Result<Request, ReadError> {
+        Request::read_with(bytes, format, duplicates, Some(known))
+    }
+
+    fn read_with(
+        bytes: Vec<u8>,
+        format: Format,
+        duplicates: DuplicateKeys,
+        known: Option<&Known>,
+    ) -> Result<Request, ReadError> {
         let text = String::from_utf8(bytes).map_err(|error| {
             let offset = error.utf8_error().valid_up_to();
             ReadError::NotUtf8 { position: Position::of(error.as_bytes(), offset) }
         })?;
         let document = Document::read(&text, duplicates)?;
         let source = Source::find(&document, format)?;
-        let mut list = List::new(source.dialect.rules());
+        let mut list = List::new(source.dialect, known);
         source.for_each_element(&document, |element| list.push(element))?;
         let rules = source.dialect.rules();
         let system = source.envelope.zip(rules.system_key()).and_then(|(envelope, key)| envelope.get(key));
@@ -81,10 +123,25 @@ impl Request {
         };
         let (dialect, container, system) = (source.dialect, source.container, system.map(Value::span));
         let model = source.envelope.and_then(|envelope| envelope.get("model")?.text());
+        let thinking = source.envelope.and_then(|envelope| envelope.get("thinking")).map(Value::span);
+        let tools = source.envelope.and_then(|envelope| envelope.get("tools")).map(Value::span);
         let envelope = source.envelope.map(Envelope::of).unwrap_or_default();
-        let (elements, firsts) = (list.elements, list.firsts);
+        let (elements, firsts, known) = (list.elements, list.firsts, list.read);
         drop(document);
-        Ok(Request { text, dialect, container, model, envelope, conversation, elements, firsts, system })
+        Ok(Request {
+            text,
+            dialect,
+            container,
+            model,
+            envelope,
+            conversation,
+            elements,
+            firsts,
+            system,
+            known,
+            thinking,
+            tools,
+        })
     }
 
     /// The dialect it is in.
@@ -127,6 +184,17 @@ impl Request {
         &self.conversation
     }
 
+    /// What each part of it weighs, estimated. A message that was read before is not weighed again, so that of all requests
+    /// which share a [`Known`] the same counter must be asked.
+    pub fn sizes(&self, counter: &dyn TokenCounter) -> Sizes {
+        let weigh = |message| message_tokens(message, counter, Precision::Estimate);
+        let messages = self.conversation.messages.iter().enumerate().map(|(index, message)| {
+            let known = self.known_message(index);
+            known.map_or_else(|| weigh(message), |known| *known.weight.get_or_init(|| weigh(message)))
+        });
+        Sizes { prefix: prefix_tokens(&self.conversation, counter, Precision::Estimate), messages: messages.collect() }
+    }
+
     /// The client's bytes.
     pub fn bytes(&self) -> &[u8] {
         self.text.as_bytes()
@@ -145,8 +213,27 @@ impl Request {
         &self.elements
     }
 
+    /// The elements as they were read, if anything is remembered.
+    pub(crate) fn known_elements(&self) -> &[Arc<Element>] {
+        &self.known
+    }
+
+    /// A message as it was read, if anything is remembered and it is one element; what is several depends on all of them.
+    pub(crate) fn known_message(&self, message: usize) -> Option<&Element> {
+        let elements = self.elements_of(message).filter(|elements| elements.len() == 1)?;
+        self.known.get(elements.start).map(AsRef::as_ref)
+    }
+
     pub(crate) fn system_span(&self) -> Option<Span> {
         self.system
+    }
+
+    pub(crate) fn tools_span(&self) -> Option<Span> {
+        self.tools
+    }
+
+    pub(crate) fn thinking_span(&self) -> Option<Span> {
+        self.thinking
     }
 
     /// The indices of the elements that are a message.
@@ -173,6 +260,11 @@ impl Envelope {
             session: of_user("session_id").or_else(|| said("prompt_cache_key")?.text()),
             account: of_user("account_uuid"),
             most_output: limits.into_iter().find_map(|key| said(key)?.unsigned()),
+            automatic_marker: said("cache_control").map(caching::ttl),
+            own_cache: OwnCache {
+                key: said("prompt_cache_key").is_some(),
+                options: said("prompt_cache_options").is_some(),
+            },
         }
     }
 }
@@ -263,23 +355,39 @@ impl Format {
 }
 
 /// The list of messages as it is read.
-struct List {
+struct List<'known> {
+    dialect: Dialect,
     rules: &'static dyn Rules,
+    known: Option<&'known Known>,
+    read: Vec<Arc<Element>>,
     messages: Vec<Message>,
     elements: Vec<Span>,
     firsts: Vec<u32>,
 }
 
-impl List {
-    fn new(rules: &'static dyn Rules) -> List {
-        List { rules, messages: Vec::new(), elements: Vec::new(), firsts: Vec::new() }
+impl<'known> List<'known> {
+    fn new(dialect: Dialect, known: Option<&'known Known>) -> List<'known> {
+        let (read, messages, elements, firsts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        List { dialect, rules: dialect.rules(), known, read, messages, elements, firsts }
+    }
+
+    fn decode(&self, element: Value<'_>) -> Result<Message, ReadError> {
+        match element.text() {
+            // A whole conversation of one request, as Responses allows it.
+            Some(text) if self.rules.turns() == Turns::AssistantRuns => Ok(Message::text(Role::User, text)),
+            Some(_) | None => self.rules.decode(element),
+        }
     }
 
     fn push(&mut self, element: Value<'_>) -> Result<(), ReadError> {
-        let message = match element.text() {
-            // A whole conversation of one request, as Responses allows it.
-            Some(text) if self.rules.turns() == Turns::AssistantRuns => Message::text(Role::User, text),
-            Some(_) | None => self.rules.decode(element)?,
+        let message = match self.known {
+            Some(known) => {
+                let read = known.element(self.dialect, element.raw(), || self.decode(element))?;
+                let message = read.message.clone();
+                self.read.push(read);
+                message
+            }
+            None => self.decode(element)?,
         };
         let index = u32::try_from(self.elements.len()).unwrap_or(u32::MAX);
         self.elements.push(element.span());

@@ -40,10 +40,15 @@ impl Request {
     ///
     /// Refused, though `apply` accepts it, is removing lines so that those left would be read as something else.
     pub fn splice(&self, applied: &Applied) -> Result<Spliced, SpliceError> {
+        self.splice_with(applied, Vec::new())
+    }
+
+    /// As [`Request::splice`], with changes elsewhere than in the conversation.
+    pub(crate) fn splice_with(&self, applied: &Applied, changes: Vec<Change>) -> Result<Spliced, SpliceError> {
         if apply(self.conversation(), applied.edits().to_vec())? != *applied {
             return Err(SpliceError::AnotherConversation);
         }
-        let mut splicer = Splicer { request: self, rules: self.dialect().rules(), changes: Vec::new() };
+        let mut splicer = Splicer { request: self, rules: self.dialect().rules(), changes };
         splicer.splice(applied)?;
         let spliced = finish(self.bytes(), splicer.changes)?;
         if self.container() == Container::Lines && !applied.edits().is_empty() && !applied.edits().iter().any(inserts) {
@@ -73,15 +78,15 @@ pub fn unsplice(bytes: &[u8], pieces: &[(Range<usize>, &[u8])]) -> Option<Vec<u8
 }
 
 /// A stretch of the client's bytes, and the bytes that take its place.
-struct Change {
-    range: Range<usize>,
-    bytes: Vec<u8>,
+pub(crate) struct Change {
+    pub(crate) range: Range<usize>,
+    pub(crate) bytes: Vec<u8>,
 }
 
-struct Splicer<'request> {
-    request: &'request Request,
-    rules: &'static dyn Rules,
-    changes: Vec<Change>,
+pub(crate) struct Splicer<'request> {
+    pub(crate) request: &'request Request,
+    pub(crate) rules: &'static dyn Rules,
+    pub(crate) changes: Vec<Change>,
 }
 
 /// What happens inside one message.
@@ -319,7 +324,7 @@ impl<'request> Splicer<'request> {
     }
 
     /// Removes some elements of a JSON array and puts others at its front.
-    fn change_list(&mut self, list: Value<'_>, spans: &[Span], removed: &[usize], front: &[Vec<u8>]) {
+    pub(crate) fn change_list(&mut self, list: Value<'_>, spans: &[Span], removed: &[usize], front: &[Vec<u8>]) {
         let comma = self.comma_like_first(spans);
         let joined = front.join(&comma[..]);
         let Some((first, last)) = spans.first().zip(spans.last()) else {
@@ -414,19 +419,19 @@ impl<'request> Splicer<'request> {
         self.changes.push(Change { range, bytes });
     }
 
-    fn only_element(&self, message: usize) -> Result<Span, SpliceError> {
+    pub(crate) fn only_element(&self, message: usize) -> Result<Span, SpliceError> {
         let elements = self.request.elements_of(message).filter(|elements| elements.len() == 1);
         let element = elements.and_then(|elements| self.request.elements().get(elements.start));
         element.copied().ok_or(SpliceError::Unlocated { message })
     }
 
-    fn document(&self, span: Span, message: usize) -> Result<Document<'request>, SpliceError> {
+    pub(crate) fn document(&self, span: Span, message: usize) -> Result<Document<'request>, SpliceError> {
         Document::read_value(self.request.text(), span).map_err(|_| SpliceError::Unlocated { message })
     }
 }
 
 /// Writes the client's bytes with the changes in them.
-fn finish(original: &[u8], mut changes: Vec<Change>) -> Result<Spliced, SpliceError> {
+pub(crate) fn finish(original: &[u8], mut changes: Vec<Change>) -> Result<Spliced, SpliceError> {
     changes.sort_by_key(|change| (change.range.start, change.range.end));
     let added: usize = changes.iter().map(|change| change.bytes.len()).sum();
     let gone: usize = changes.iter().map(|change| change.range.len()).sum();
@@ -477,7 +482,7 @@ fn as_call(block: &Block) -> Option<&ToolCall> {
     }
 }
 
-fn json_string(text: &str) -> Vec<u8> {
+pub(crate) fn json_string(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 2);
     write_string(&mut out, text);
     out

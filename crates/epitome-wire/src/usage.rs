@@ -5,6 +5,7 @@
 
 use memchr::memmem::{self, Finder};
 
+use crate::answer::is_stream;
 use crate::dialect::Dialect;
 use crate::json::{Document, DuplicateKeys, Kind, Value};
 use crate::sse::{Scanned, Scanner};
@@ -21,9 +22,28 @@ pub struct Usage {
     pub prompt: u64,
     /// Of it, read from a cache.
     pub cache_read: u64,
-    /// Of it, written to a cache.
+    /// Of it, written to a cache, for however long.
     pub cache_write: u64,
-    /// The answer.
+    /// Of what was written, for longer than usual (an hour at Anthropic, twelve at OpenAI).
+    pub cache_write_long: u64,
+    /// The answer, reasoning included.
+    pub output: u64,
+    /// Of the answer, what was thought.
+    pub reasoning: u64,
+    /// What else the provider did for the same request and charges for, such as a compaction of its own.
+    pub besides: Besides,
+}
+
+/// Calls of the model that a provider made on its own (`usage.iterations`); they are not in the other numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Besides {
+    /// Their prompts, cached parts included.
+    pub prompt: u64,
+    /// Of these, read from a cache.
+    pub cache_read: u64,
+    /// Of these, written to a cache.
+    pub cache_write: u64,
+    /// Their answers.
     pub output: u64,
 }
 
@@ -50,16 +70,17 @@ struct Told {
     input: Option<u64>,
     cache_read: Option<u64>,
     cache_write: Option<u64>,
+    cache_write_long: Option<u64>,
     output: Option<u64>,
+    reasoning: Option<u64>,
+    besides: Besides,
 }
 
 impl UsageReader {
     /// For an answer of this content type: `text/event-stream` is a stream, anything else one piece.
     pub fn new(dialect: Dialect, content_type: &str) -> UsageReader {
-        const STREAM: &str = "text/event-stream";
-        let is_stream =
-            content_type.trim_start().get(..STREAM.len()).is_some_and(|kind| kind.eq_ignore_ascii_case(STREAM));
-        let answer = if is_stream { Answer::Events(Scanner::new(EVENT_BYTES)) } else { Answer::Whole(Vec::new()) };
+        let stream = is_stream(content_type);
+        let answer = if stream { Answer::Events(Scanner::new(EVENT_BYTES)) } else { Answer::Whole(Vec::new()) };
         UsageReader { dialect, told: Told::default(), answer, key: Finder::new(b"\"usage\"") }
     }
 
@@ -128,7 +149,12 @@ impl Told {
         later(&mut self.input, now.input);
         later(&mut self.cache_read, now.cache_read);
         later(&mut self.cache_write, now.cache_write);
+        later(&mut self.cache_write_long, now.cache_write_long);
         later(&mut self.output, now.output);
+        later(&mut self.reasoning, now.reasoning);
+        if now.besides != Besides::default() {
+            self.besides = now.besides;
+        }
     }
 
     fn of(dialect: Dialect, usage: Value<'_>) -> Told {
@@ -139,7 +165,10 @@ impl Told {
                 input: tokens("input_tokens"),
                 cache_read: tokens("cache_read_input_tokens"),
                 cache_write: tokens("cache_creation_input_tokens"),
+                cache_write_long: detail("cache_creation", "ephemeral_1h_input_tokens"),
                 output: tokens("output_tokens"),
+                reasoning: detail("output_tokens_details", "thinking_tokens"),
+                besides: Besides::of(usage),
             },
             Dialect::OpenAiChat => Told {
                 input: tokens("prompt_tokens"),
@@ -149,13 +178,19 @@ impl Told {
                     .or_else(|| tokens("cache_read_input_tokens")),
                 cache_write: detail("prompt_tokens_details", "cache_write_tokens")
                     .or_else(|| tokens("cache_creation_input_tokens")),
+                cache_write_long: usage.get("prompt_tokens_details").and_then(written_long),
                 output: tokens("completion_tokens"),
+                reasoning: detail("completion_tokens_details", "reasoning_tokens"),
+                besides: Besides::default(),
             },
             Dialect::OpenAiResponses => Told {
                 input: tokens("input_tokens"),
                 cache_read: detail("input_tokens_details", "cached_tokens"),
                 cache_write: detail("input_tokens_details", "cache_write_tokens"),
+                cache_write_long: usage.get("input_tokens_details").and_then(written_long),
                 output: tokens("output_tokens"),
+                reasoning: detail("output_tokens_details", "reasoning_tokens"),
+                besides: Besides::default(),
             },
         }
     }
@@ -171,8 +206,41 @@ impl Told {
             Dialect::AnthropicMessages => input.saturating_add(cache_read).saturating_add(cache_write),
             Dialect::OpenAiChat | Dialect::OpenAiResponses => input,
         };
-        Some(Usage { prompt, cache_read, cache_write, output: told(self.output) })
+        Some(Usage {
+            prompt,
+            cache_read,
+            cache_write,
+            cache_write_long: told(self.cache_write_long),
+            output: told(self.output),
+            reasoning: told(self.reasoning),
+            besides: self.besides,
+        })
     }
+}
+
+impl Besides {
+    /// The sampling that is told of nowhere else: all but the iterations of the message itself.
+    fn of(usage: Value<'_>) -> Besides {
+        let mut besides = Besides::default();
+        let iterations = usage.get("iterations").into_iter().flat_map(Value::items);
+        // An iteration without a word about its kind may be the message's own, which would be counted twice.
+        let is_extra = |kind: Value<'_>| kind.str().is_some_and(|kind| kind != "message");
+        for iteration in iterations.filter(|iteration| iteration.get("type").is_some_and(is_extra)) {
+            let tokens = |key: &str| iteration.get(key).and_then(Value::unsigned).unwrap_or_default();
+            let (read, write) = (tokens("cache_read_input_tokens"), tokens("cache_creation_input_tokens"));
+            let prompt = tokens("input_tokens").saturating_add(read).saturating_add(write);
+            besides.prompt = besides.prompt.saturating_add(prompt);
+            besides.cache_read = besides.cache_read.saturating_add(read);
+            besides.cache_write = besides.cache_write.saturating_add(write);
+            besides.output = besides.output.saturating_add(tokens("output_tokens"));
+        }
+        besides
+    }
+}
+
+/// What OpenAI wrote to its cache for longer than usual.
+fn written_long(details: Value<'_>) -> Option<u64> {
+    details.get("cache_write_tokens_details")?.get("ttl_12h_tokens")?.unsigned()
 }
 
 fn inside<'doc>(root: Value<'doc>, key: &str) -> Option<Value<'doc>> {

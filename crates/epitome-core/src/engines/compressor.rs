@@ -49,6 +49,8 @@ const SMALLEST_SUMMARY: Tokens = Tokens(200);
 const BRIDGE: Tokens = Tokens(24);
 /// Shortening inside the tail goes on until there is some room, or the next turn would trigger again.
 const COMFORT: f64 = 0.85;
+/// A summary that leads below this share of the trigger is enough.
+const ROOM_TO_GO_ON: f64 = 0.90;
 /// Above this share of the window, compaction turns aggressive (M17).
 const AGGRESSIVE_ABOVE: f64 = 0.90;
 /// Above this share of the window, messages are dropped (M17).
@@ -121,6 +123,7 @@ impl ContextEngine for Compressor {
                 Rung::Summarize => draft.summarize(),
                 Rung::ShortenTail => draft.shorten_tail(),
                 Rung::ShrinkTail => draft.shrink_tail(),
+                Rung::ShortenNewest => draft.never_fits() && draft.shorten_newest(),
                 Rung::Aggressive => draft.exceeds(AGGRESSIVE_ABOVE) && draft.go_to_minimum(),
                 Rung::Drop => draft.exceeds(DROP_ABOVE) && draft.drop_oldest(),
                 Rung::Restart => draft.exceeds(DROP_ABOVE) && draft.restart(),
@@ -130,7 +133,7 @@ impl ContextEngine for Compressor {
             }
             // Without the controller, pruning alone is no compaction: it would end just below the trigger again.
             let may_end = rung >= Rung::Summarize || budget.shorten_down_to.is_some();
-            if may_end && rung >= occasion.from && draft.size() < budget.trigger {
+            if may_end && rung >= occasion.from && draft.size() < draft.end_below(rung) {
                 break;
             }
         }
@@ -212,6 +215,21 @@ impl Draft<'_> {
     /// What the results weigh that calls without one get.
     fn repaired(&self) -> Tokens {
         Tokens(self.answer.0 * self.answers as u64)
+    }
+
+    /// Where a compaction that has climbed so far may end.
+    ///
+    /// One that ends just below its trigger has broken the provider's cache and must do so again a turn later. So the
+    /// rungs that only shorten or give up a part of the tail are climbed for some room too; those behind them never are.
+    fn end_below(&self, rung: Rung) -> Tokens {
+        let forced = self.budget.forced || self.budget.shorten_down_to.is_some();
+        match rung {
+            _ if forced => self.budget.trigger,
+            Rung::Prune | Rung::Summarize | Rung::ShortenTail => self.budget.trigger.share(ROOM_TO_GO_ON),
+            Rung::ShrinkTail | Rung::ShortenNewest | Rung::Aggressive | Rung::Drop | Rung::Restart => {
+                self.budget.trigger
+            }
+        }
     }
 
     fn exceeds(&self, share: f64) -> bool {
@@ -300,6 +318,10 @@ impl Draft<'_> {
             let newest_reading = !self.superseded().contains_key(&(*message, *block));
             (newest_reading, *message >= newest, std::cmp::Reverse(weight), *message, *block)
         });
+        self.digest_until_comfortable(places)
+    }
+
+    fn digest_until_comfortable(&mut self, places: Vec<Place>) -> bool {
         let goal = self.budget.trigger.share(COMFORT);
         let mut changed = false;
         for place in places {
@@ -309,6 +331,29 @@ impl Draft<'_> {
             changed |= self.digest(place);
         }
         changed
+    }
+
+    /// Whether the hardest rung would still not make it fit the window.
+    fn never_fits(&self) -> bool {
+        let instructions = self.zones.weight(0, self.zones.conversation.leading_system_messages());
+        let newest = self.zones.weight_from(self.newest_segment());
+        let least = self.zones.fixed + instructions + self.islands() + MINIMAL_SUMMARY + newest;
+        self.exceeds(DROP_ABOVE) && least > self.budget.context_length.share(DROP_ABOVE)
+    }
+
+    /// Outputs of the newest message are shortened, the largest first. Without that nothing could be sent at all.
+    fn shorten_newest(&mut self) -> bool {
+        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let mut places: Vec<Place> = self.outputs().into_iter().filter(|(message, _)| *message == last).collect();
+        places.sort_by_cached_key(|place| {
+            let output = self.output(*place);
+            std::cmp::Reverse(output.map_or(0, |output| output.text.len()))
+        });
+        self.digest_until_comfortable(places)
+    }
+
+    fn newest_segment(&self) -> usize {
+        self.zones.pairing.segments().last().map_or(self.tail_start, |segment| segment.start)
     }
 
     /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.
@@ -341,7 +386,7 @@ impl Draft<'_> {
     /// Rung 6: system prompt, first request, a short summary, and the newest segment.
     fn restart(&mut self) -> bool {
         let from = self.zones.conversation.leading_system_messages();
-        let newest = self.zones.pairing.segments().last().map_or(self.tail_start, |segment| segment.start);
+        let newest = self.newest_segment();
         let restart = Middle::Summarized { from, budget: MINIMAL_SUMMARY, words: Some(RESTART_WORDS) };
         self.take_if_smaller(restart, newest)
     }

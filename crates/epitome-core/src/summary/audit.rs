@@ -218,10 +218,10 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Everything the model could have read.
+/// Everything the model could have read. A model that was asked behind the conversation itself has read what stays, too.
 fn sources(request: &SummaryRequest) -> impl Iterator<Item = &str> {
     let told = request.previous.as_deref().into_iter().chain(request.focus.as_deref());
-    told.chain(request.messages.iter().flat_map(texts))
+    told.chain(request.messages.iter().chain(&request.stays).flat_map(texts))
 }
 
 fn texts(message: &Message) -> Vec<&str> {

@@ -18,8 +18,8 @@ use sources::Transcript;
 use super::SummaryRequest;
 use super::notes::is_excerpt;
 use super::template::{Section, Sections};
-use super::terms::{KeyMap, key};
 use crate::fingerprint::ContentHash;
+use crate::keys::{KeyMap, key};
 use crate::outputs::Interest;
 use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 
@@ -118,7 +118,7 @@ impl Chosen<'_> {
     }
 
     fn item(&self, source: usize, parts: &[usize]) -> Option<String> {
-        let mut text = self.transcript.sources.get(source)?.heading();
+        let mut text = self.transcript.sources.get(source)?.heading().to_owned();
         text.push_str(self.age(source, parts));
         let mut had_output = false;
         for (nth, part) in parts.iter().map(|part| &self.transcript.parts[*part]).enumerate() {
@@ -193,9 +193,13 @@ pub(crate) fn references(text: &str) -> impl Iterator<Item = &str> {
 
 /// Of equal lines, the newest is the one to take.
 fn mark_repeated(transcript: &mut Transcript<'_>) {
-    let mut seen: KeyMap<()> = KeyMap::with_capacity_and_hasher(transcript.lines.len(), Default::default());
-    for line in (0..transcript.lines.len()).rev() {
+    let mut seen: KeyMap<u32> = KeyMap::with_capacity_and_hasher(transcript.lines.len(), Default::default());
+    for line in 0..transcript.lines.len() {
         let text = transcript.text(&transcript.lines[line]).trim_ascii_start();
-        transcript.lines[line].repeated = seen.insert(key(text), ()).is_some();
+        let earlier = seen.insert(key(text), line as u32);
+        transcript.lines[line].earlier = earlier;
+        if let Some(earlier) = earlier {
+            transcript.lines[earlier as usize].repeated = true;
+        }
     }
 }

@@ -79,6 +79,27 @@ fn belongs(section: Section) -> &'static str {
     }
 }
 
+/// The task for a model that has the whole conversation before it, as it speaks itself in it: nothing is shown again.
+///
+/// The end of the conversation stays beside the summary, and an earlier summary of ours stands in it.
+pub fn behind_conversation(request: &SummaryRequest, aim: Tokens) -> String {
+    let mut task = String::from(
+        "[This is not from the person, and no part of the work. The conversation above has grown long: its older part \
+will be replaced by a summary, and you write it now. You will go on with nothing but your summary and the newest \
+messages: what you leave out is lost, and what you invent misleads you. Call no tools, answer no question and go on with \
+no work: your whole answer is the summary.]\n\nSummarise the conversation above.\n",
+    );
+    if request.previous.is_some() {
+        task.push_str(
+            "The message in it that begins with [CONTEXT COMPACTION] is your last summary: update it. What was in \
+progress and is finished now moves to Done, new facts come in, and what no longer holds goes out. Goals, constraints, \
+decisions and facts that still hold stay.\n",
+        );
+    }
+    task.push_str(&rules(request, aim));
+    task
+}
+
 fn task(request: &SummaryRequest, updates: bool, aim: Tokens, place: Place, fence: &str) -> String {
     let mut task = String::new();
     if updates {
@@ -95,7 +116,14 @@ mention them.\n"
         Place::Last => {}
         Place::MoreFollows => task.push_str("It is not the end: the next part will be added to your summary.\n"),
     }
-    task.push_str("\nAnswer with these headings, spelled so and in this order, and nothing before or after them:\n");
+    task.push_str(&rules(request, aim));
+    task
+}
+
+/// Headings, length, and what matters.
+fn rules(request: &SummaryRequest, aim: Tokens) -> String {
+    let mut task =
+        String::from("\nAnswer with these headings, spelled so and in this order, and nothing before or after them:\n");
     for section in Section::ALL {
         if section == Section::Done {
             task.push_str(PROGRESS);

@@ -3,11 +3,6 @@
 //! Plain words are no terms: nothing tells those that matter from the others. Sentences that state decisions and facts are
 //! found otherwise, in the notes.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
-use xxhash_rust::xxh3::xxh3_64;
-
 /// What a term is, which says how likely it is needed again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -76,32 +71,6 @@ pub(crate) fn each_run<'text>(text: &'text str, mut found: impl FnMut(Run<'text>
         {
             found(Run { text, classes });
         }
-    }
-}
-
-/// A number that names a term by its text: equal texts have equal keys.
-pub(crate) fn key(text: &str) -> u64 {
-    xxh3_64(text.as_bytes())
-}
-
-/// A map by keys, which are hashes already.
-pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
-
-/// Takes a key as its hash.
-#[derive(Default)]
-pub(crate) struct KeyHasher(u64);
-
-impl Hasher for KeyHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = xxh3_64(bytes);
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
     }
 }
 

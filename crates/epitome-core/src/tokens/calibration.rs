@@ -37,34 +37,43 @@ pub enum Observed {
 
 /// The factor that a model's family had in the recorded sessions, relative to `o200k_base`; 1 for OpenAI and unknown ones.
 pub fn prior_factor(model: &str) -> f64 {
+    prior(model).0
+}
+
+/// The factor of a model's family, and how far a model may be from it.
+fn prior(model: &str) -> (f64, f64) {
     let model = model.to_ascii_lowercase().replace('.', "-");
-    PRIOR_FACTORS.iter().find(|(family, _)| model.contains(family)).map_or(1.0, |(_, factor)| *factor)
+    let family = PRIOR_FACTORS.iter().find(|(family, ..)| model.contains(family));
+    family.map_or((1.0, GUESSED), |(_, factor, deviation)| (*factor, *deviation))
 }
 
 /// The first that a name contains decides.
 ///
 /// Medians over the sessions, by `bench/tokens`' program `calibrate`: what tools and people said between two calls, in the
 /// tokens that the provider reported for it, divided by ours. (gpt-5.3-codex, 5.4, 5.5: 1.002 to 1.006.)
-const PRIOR_FACTORS: [(&str, f64); 10] = [
-    ("opus-4-5", 1.28),
-    ("opus-4-6", 1.29),
-    ("opus-4-7", 1.63),
-    ("opus-4-8", 1.54),
-    ("sonnet-4-5", 1.22),
-    // Not measured: taken to have the tokenizer that came with Opus 4.7.
-    ("opus-5", 1.6),
-    ("sonnet-5", 1.6),
-    ("haiku-5", 1.6),
-    ("claude-fable", 1.6),
-    // Not measured either: older ones, near to those that are.
-    ("claude", 1.28),
+const PRIOR_FACTORS: [(&str, f64, f64); 11] = [
+    ("gpt-", 1.0, MEASURED),
+    ("opus-4-5", 1.28, MEASURED),
+    ("opus-4-6", 1.29, MEASURED),
+    ("opus-4-7", 1.63, MEASURED),
+    ("opus-4-8", 1.54, MEASURED),
+    ("sonnet-4-5", 1.22, MEASURED),
+    // Taken to have the tokenizer that came with Opus 4.7.
+    ("opus-5", 1.6, GUESSED),
+    ("sonnet-5", 1.6, GUESSED),
+    ("haiku-5", 1.6, GUESSED),
+    ("claude-fable", 1.6, GUESSED),
+    // Older ones, near to those that were measured.
+    ("claude", 1.28, GUESSED),
 ];
+
+/// How far a session of a family that was measured may be from the family's factor …
+const MEASURED: f64 = 0.05;
+/// … and of one that was not: the factors that were measured are all within two of these.
+const GUESSED: f64 = 0.3;
 
 /// Tokenizers of the families seen differ by no more.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.5..=3.0;
-
-/// How far a family's factor may be from its prior.
-const PRIOR_FACTOR_DEVIATION: f64 = 0.05;
 
 /// System prompts and tools of agents that do not record them are 5,000 to 50,000 tokens.
 const HIDDEN_DEVIATION: f64 = 20_000.0;
@@ -89,15 +98,20 @@ const REFUSED_AT_MOST: u32 = 3;
 impl Calibration {
     /// Knows only the model's family.
     pub fn of_model(model: &str) -> Self {
-        Self::from_prior(prior_factor(model))
+        let (factor, deviation) = prior(model);
+        Self::starting(factor, deviation)
     }
 
-    /// Starts from a factor; 1 where the counter is that of the model.
+    /// Starts from a factor that is nearly right; 1 where the counter is that of the model.
     pub fn from_prior(factor: f64) -> Self {
+        Self::starting(factor, MEASURED)
+    }
+
+    fn starting(factor: f64, deviation: f64) -> Self {
         Calibration {
             factor: factor.clamp(*FACTORS.start(), *FACTORS.end()),
             hidden: 0.0,
-            factor_variance: PRIOR_FACTOR_DEVIATION.powi(2),
+            factor_variance: deviation.powi(2),
             hidden_variance: HIDDEN_DEVIATION.powi(2),
             covariance: 0.0,
             latest: 0.0,
@@ -134,8 +148,10 @@ impl Calibration {
             && surprise.abs() > STRANGE_SHARE * reported.max(self.expected(counted))
             && surprise.abs() > STRANGE_DEVIATIONS * spread(hidden_variance).sqrt();
         if strange {
-            // Less than expected cannot be believed where not even the tokens that we saw were charged.
-            let impossible = reported < self.factor * counted * (1.0 - STRANGE_SHARE);
+            // Less than expected cannot be believed where not even the tokens that we saw were charged, as small as the
+            // factor may be.
+            let least = self.factor - 2.0 * factor_variance.sqrt();
+            let impossible = reported < least * counted * (1.0 - STRANGE_SHARE);
             if surprise < 0.0 && (impossible || self.refused < REFUSED_AT_MOST) {
                 self.refused = self.refused.saturating_add(1);
                 return Observed::Refused;
@@ -177,6 +193,11 @@ impl Calibration {
     }
 
     fn expected(&self, counted: f64) -> f64 {
+        let latest = self.latest.max(1.0);
+        if self.hidden < 0.0 && counted < latest {
+            // Nothing hidden weighs less than nothing: the factor is too large by that, for what is smaller, too.
+            return (self.factor * latest + self.hidden).max(0.0) * counted / latest;
+        }
         self.factor * counted + self.hidden
     }
 
@@ -227,6 +248,32 @@ mod tests {
             assert_eq!(calibration.observe(Tokens(counted), Tokens(report(counted))), Observed::Believed);
         }
         assert!((calibration.factor() - 1.31).abs() < 0.02, "{calibration:?}");
+    }
+
+    #[test]
+    fn a_guess_that_is_wrong_is_given_up_soon() {
+        let mut calibration = Calibration::of_model("claude-opus-5-5");
+        for (call, counted) in growing(20).enumerate() {
+            if call >= 8 {
+                check_near(&calibration, counted, counted + 500);
+            }
+            assert_eq!(calibration.observe(Tokens(counted), Tokens(counted + 500)), Observed::Believed);
+        }
+        // Also where a compaction has made the prompt much smaller.
+        assert!((calibration.apply(Tokens(8_000)).0 as f64 / 8_500.0 - 1.0).abs() < 0.15, "{calibration:?}");
+    }
+
+    #[test]
+    fn a_factor_that_is_too_large_does_not_make_a_small_prompt_vanish() {
+        let mut calibration = Calibration::from_prior(1.3);
+        for counted in (40_000..60_000).step_by(1_000) {
+            calibration.observe(Tokens(counted), Tokens(counted * 7 / 10));
+        }
+        // Half of it goes, and then nearly all.
+        for counted in [30_000, 3_000] {
+            let expected = calibration.apply(Tokens(counted)).0 as f64 / (counted as f64 * 0.7);
+            assert!((expected - 1.0).abs() < 0.05, "{expected}: {calibration:?}");
+        }
     }
 
     #[test]

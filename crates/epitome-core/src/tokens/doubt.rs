@@ -4,9 +4,9 @@
 //! many tokens. So a conversation is sampled, and a sample in which hardly any of the words occurs that agents' texts are
 //! full of is doubtful: then the exact count decides, whatever it costs.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use crate::keys::{KeySet, key};
 use crate::model::{Block, Conversation, Message};
 
 /// One sample, in bytes: enough words to judge by.
@@ -24,8 +24,8 @@ const LONG_RUN: usize = 24;
 const RUNS_ONE_IN: usize = 5;
 
 /// Words of three to twelve letters that occur in most sessions of one half of the recorded ones.
-static COMMON: LazyLock<HashSet<&'static [u8]>> =
-    LazyLock::new(|| include_str!("estimate/common_words.txt").split_whitespace().map(str::as_bytes).collect());
+static COMMON: LazyLock<KeySet> =
+    LazyLock::new(|| include_str!("estimate/common_words.txt").split_whitespace().map(key).collect());
 
 /// The share of a conversation's text whose estimate is in doubt: 0 to 1.
 pub fn doubtful_share(conversation: &Conversation) -> f64 {
@@ -87,7 +87,7 @@ fn is_doubtful(sample: &[u8]) -> bool {
         if let Some(place) = lower.get_mut(..word.len()) {
             place.copy_from_slice(word);
             place.make_ascii_lowercase();
-            common += usize::from(COMMON.contains(&*place));
+            common += usize::from(COMMON.contains(&key(&*place)));
         }
     }
     // Few words: digits, identifiers and punctuation, which the estimate was shown, or one long string, which it was not.

@@ -34,10 +34,18 @@ fn streams() -> [(Dialect, &'static str, Usage); 3] {
         (
             Dialect::AnthropicMessages,
             ANTHROPIC,
-            Usage { prompt: 4_312, cache_read: 4_000, cache_write: 300, output: 77 },
+            Usage { prompt: 4_312, cache_read: 4_000, cache_write: 300, output: 77, ..Usage::default() },
         ),
-        (Dialect::OpenAiChat, CHAT, Usage { prompt: 900, cache_read: 512, cache_write: 100, output: 8 }),
-        (Dialect::OpenAiResponses, RESPONSES, Usage { prompt: 700, cache_read: 640, cache_write: 0, output: 5 }),
+        (
+            Dialect::OpenAiChat,
+            CHAT,
+            Usage { prompt: 900, cache_read: 512, cache_write: 100, output: 8, ..Usage::default() },
+        ),
+        (
+            Dialect::OpenAiResponses,
+            RESPONSES,
+            Usage { prompt: 700, cache_read: 640, cache_write: 0, output: 5, ..Usage::default() },
+        ),
     ]
 }
 
@@ -72,7 +80,7 @@ fn answers_in_one_piece_are_read() {
         Dialect::OpenAiChat,
         JSON,
         r#"{"choices":[{"message":{}}], "usage" : {"prompt_tokens":30,"completion_tokens":4,"prompt_cache_hit_tokens":20}}"#,
-        Some(Usage { prompt: 30, cache_read: 20, cache_write: 0, output: 4 }),
+        Some(Usage { prompt: 30, cache_read: 20, cache_write: 0, output: 4, ..Usage::default() }),
     );
     check(
         Dialect::OpenAiChat,
@@ -100,7 +108,7 @@ fn where_nothing_is_reported_there_is_none() {
 #[test]
 fn an_event_that_is_too_large_is_skipped() {
     let large = format!("data: {{\"usage\":{{\"prompt_tokens\":1}},\"x\":\"{}\"}}\n\n", "x".repeat(EVENT_BYTES));
-    let usage = Usage { prompt: 900, cache_read: 512, cache_write: 100, output: 8 };
+    let usage = Usage { prompt: 900, cache_read: 512, cache_write: 100, output: 8, ..Usage::default() };
     check(Dialect::OpenAiChat, STREAM, &format!("{large}{CHAT}"), Some(usage));
     let mut reader = UsageReader::new(Dialect::OpenAiChat, STREAM);
     for part in large.as_bytes().chunks(60_000) {
@@ -145,4 +153,66 @@ proptest! {
             read(dialect, content_type, [noise.as_slice(), b"{\"usage\":{\"prompt_tokens\":", &noise]);
         }
     }
+}
+
+#[track_caller]
+fn check_whole(dialect: Dialect, answer: &str, expected: Usage) {
+    let mut reader = UsageReader::new(dialect, JSON);
+    reader.push(answer.as_bytes());
+    assert_eq!(reader.finish(), Some(expected));
+}
+
+#[test]
+fn what_was_written_for_longer_and_what_was_thought_are_told_apart() {
+    check_whole(
+        Dialect::AnthropicMessages,
+        r#"{"usage":{"input_tokens":1,"cache_creation_input_tokens":30,"cache_read_input_tokens":5,"output_tokens":9,
+            "cache_creation":{"ephemeral_5m_input_tokens":10,"ephemeral_1h_input_tokens":20},
+            "output_tokens_details":{"thinking_tokens":4}}}"#,
+        Usage {
+            prompt: 36,
+            cache_read: 5,
+            cache_write: 30,
+            cache_write_long: 20,
+            output: 9,
+            reasoning: 4,
+            ..Usage::default()
+        },
+    );
+    check_whole(
+        Dialect::OpenAiResponses,
+        r#"{"usage":{"input_tokens":36,"input_tokens_details":{"cached_tokens":5,"cache_write_tokens":30,
+            "cache_write_tokens_details":{"ttl_30m_tokens":10,"ttl_12h_tokens":20}},"output_tokens":9,
+            "output_tokens_details":{"reasoning_tokens":4}}}"#,
+        Usage {
+            prompt: 36,
+            cache_read: 5,
+            cache_write: 30,
+            cache_write_long: 20,
+            output: 9,
+            reasoning: 4,
+            ..Usage::default()
+        },
+    );
+    check_whole(
+        Dialect::OpenAiChat,
+        r#"{"usage":{"prompt_tokens":36,"completion_tokens":9,"completion_tokens_details":{"reasoning_tokens":4}}}"#,
+        Usage { prompt: 36, output: 9, reasoning: 4, ..Usage::default() },
+    );
+}
+
+#[test]
+fn what_a_provider_did_on_its_own_is_told_beside() {
+    check_whole(
+        Dialect::AnthropicMessages,
+        r#"{"usage":{"input_tokens":23,"output_tokens":9,"iterations":[
+            {"type":"compaction","input_tokens":180,"cache_read_input_tokens":20,"cache_creation_input_tokens":0,"output_tokens":35},
+            {"type":"message","input_tokens":23,"output_tokens":9}]}}"#,
+        Usage {
+            prompt: 23,
+            output: 9,
+            besides: Besides { prompt: 200, cache_read: 20, cache_write: 0, output: 35 },
+            ..Usage::default()
+        },
+    );
 }

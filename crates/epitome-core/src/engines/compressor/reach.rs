@@ -4,8 +4,9 @@
 //! long outputs needs them. Both show in what it names: each name in its recent words and calls stood somewhere before,
 //! so many tokens ago. A tail that holds most of these distances holds most of what the next turns will name.
 
+use crate::keys::{KeyMap, key};
 use crate::model::{Conversation, Role};
-use crate::summary::terms::{self, KeyMap};
+use crate::summary::terms;
 use crate::tokens::Tokens;
 
 /// Turns of the agent that count as recent.
@@ -41,7 +42,7 @@ fn distances(conversation: &Conversation, before: impl Fn(usize) -> Tokens) -> V
         let refers = index >= first_recent && message.role == Role::Assistant;
         message.each_text(|text| {
             terms::each(text, |term| {
-                let earlier = last_seen.insert(terms::key(term.text), index);
+                let earlier = last_seen.insert(key(term.text), index);
                 // Named again in one turn, it was named once.
                 if let Some(earlier) = earlier.filter(|earlier| refers && *earlier != index) {
                     distances.push(before(index) - before(earlier));

@@ -2,7 +2,8 @@
 //!
 //! The same names and paths come again and again: what stands between two blanks is taken apart once.
 
-use crate::summary::terms::{self, KeyMap, Kind, Run, key};
+use crate::keys::{KeyMap, key};
+use crate::summary::terms::{self, Kind, Run};
 
 /// All terms that were met.
 pub(super) struct Lexicon {

@@ -53,14 +53,7 @@ impl Salience {
             let is_defined = is_definition(text);
             let in_focus = !focus.is_empty() && focus.matches(text);
             let first = salience.of_lines.len();
-            let (lexicon, of_lines) = (&mut salience.lexicon, &mut salience.of_lines);
-            each_run(text, |run| {
-                for id in lexicon.of_run(run) {
-                    if !of_lines[first..].contains(id) {
-                        of_lines.push(*id);
-                    }
-                }
-            });
+            salience.read_line(text, line.earlier);
             seen.resize(salience.lexicon.kinds().len(), Seen::default());
             for id in &salience.of_lines[first..] {
                 let seen = &mut seen[*id as usize];
@@ -89,6 +82,23 @@ impl Salience {
         salience
     }
 
+    /// Adds the terms of the next line; `earlier` is one that says the same.
+    fn read_line(&mut self, text: &str, earlier: Option<u32>) {
+        if let Some(earlier) = earlier {
+            let known = bounds_of(&self.ends, earlier as usize);
+            return self.of_lines.extend_from_within(known);
+        }
+        let first = self.of_lines.len();
+        let (lexicon, of_lines) = (&mut self.lexicon, &mut self.of_lines);
+        each_run(text, |run| {
+            for id in lexicon.of_run(run) {
+                if !of_lines[first..].contains(id) {
+                    of_lines.push(*id);
+                }
+            }
+        });
+    }
+
     /// The terms of a line.
     pub(super) fn of_line(&self, line: usize) -> &[u32] {
         slice_of(&self.of_lines, &self.ends, line)
@@ -96,9 +106,13 @@ impl Salience {
 }
 
 fn slice_of<'a>(all: &'a [u32], ends: &[u32], at: usize) -> &'a [u32] {
+    all.get(bounds_of(ends, at)).unwrap_or_default()
+}
+
+fn bounds_of(ends: &[u32], at: usize) -> std::ops::Range<usize> {
     let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
     let end = ends.get(at).copied().unwrap_or(start);
-    all.get(start as usize..end as usize).unwrap_or_default()
+    start as usize..end as usize
 }
 
 impl Seen {

@@ -2,6 +2,7 @@
 //! summary.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -9,6 +10,7 @@ use super::{GAP, SAID, THEN, TOLD, WROTE, reference};
 use crate::arguments::{self, CallKind};
 use crate::model::{Block, Message, Role, ToolCall};
 use crate::summary::notes::keeps_tasks;
+use crate::summary::reach::Reach;
 use crate::summary::requests;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -24,6 +26,8 @@ pub(super) enum Voice {
 /// A call with its output, or words.
 pub(super) struct Source<'a> {
     heading: Heading<'a>,
+    /// The same as a line, once it was asked for: the whole is hashed for it.
+    line: OnceCell<String>,
     /// The part, and the offset in it, of the argument that says most about a call.
     named_at: Option<(usize, usize)>,
     /// The line in which it stands: shown whenever anything of the call is.
@@ -67,6 +71,8 @@ pub(super) struct Line {
     pub(super) continues: bool,
     /// The same line stands further below: that one is the newer.
     pub(super) repeated: bool,
+    /// Where the same line stands before it: its terms are known.
+    pub(super) earlier: Option<u32>,
 }
 
 /// All that excerpts can be taken from, oldest first.
@@ -77,11 +83,6 @@ pub(super) struct Transcript<'a> {
     pub(super) lines: Vec<Line>,
 }
 
-/// Of calls and their outputs, the newest are read, so many bytes for each token that may be said: twice what the window
-/// holds if a summary is a twentieth of it. A transcript that is longer is older than what the agent remembers.
-const BYTES_A_TOKEN: usize = 160;
-/// Half a million tokens: reading costs time.
-const READ_AT_MOST: usize = 2 << 20;
 /// What the number before a line costs, which is left out.
 const NUMBER_COST: f32 = 3.0;
 /// Lines above the first are cut near the second.
@@ -98,28 +99,22 @@ impl<'a> Transcript<'a> {
     ) -> Transcript<'a> {
         let mut transcript = Transcript::default();
         earlier.for_each(|item| transcript.read_earlier(item));
-        let read = BYTES_A_TOKEN.saturating_mul(budget.0 as usize).min(READ_AT_MOST);
-        let mut unread = bytes_of_calls(messages.clone()).saturating_sub(read);
-        let mut is_old = |text: &str| {
-            let is_old = unread > 0;
-            unread = unread.saturating_sub(text.len());
-            is_old
-        };
+        let mut reach = Reach::of(messages.clone(), budget);
         let mut open: HashMap<&str, usize> = HashMap::new();
         for message in messages {
             for block in &message.blocks {
+                let is_old = reach.passes_over(message, block);
                 match block {
+                    Block::Text(_) if is_old => {}
                     Block::Text(text) => transcript.read_words(who(message), text),
-                    Block::ToolCall(call) if is_old(&call.arguments) => {}
+                    Block::ToolCall(_) if is_old => {}
                     Block::ToolCall(call) => {
                         open.insert(&call.id, transcript.sources.len());
                         transcript.read_call(call);
                     }
                     Block::ToolResult(result) => {
-                        let text = result.text();
-                        let is_old = is_old(&text);
                         if let Some(source) = open.remove(&*result.call_id).filter(|_| !is_old) {
-                            transcript.read_output(source, text);
+                            transcript.read_output(source, result.text());
                         }
                     }
                     Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
@@ -218,7 +213,7 @@ impl<'a> Transcript<'a> {
     }
 
     fn open(&mut self, heading: Heading<'a>) -> usize {
-        self.sources.push(Source { heading, named_at: None, naming: None, edits: false });
+        self.sources.push(Source { heading, line: OnceCell::new(), named_at: None, naming: None, edits: false });
         self.sources.len() - 1
     }
 
@@ -245,6 +240,7 @@ impl<'a> Transcript<'a> {
                     cost: visible as f32,
                     continues,
                     repeated: false,
+                    earlier: None,
                 });
             });
             part.lines = first..self.lines.len();
@@ -259,14 +255,6 @@ impl<'a> Transcript<'a> {
     }
 }
 
-fn bytes_of_calls<'a>(messages: impl Iterator<Item = &'a Message>) -> usize {
-    let bytes = |message: &Message| {
-        let given: usize = message.calls().map(|call| call.arguments.len()).sum();
-        given + message.results().map(|result| result.text().len()).sum::<usize>()
-    };
-    messages.map(bytes).sum()
-}
-
 /// Who said the words of a message.
 fn who(message: &Message) -> &'static str {
     match message.role {
@@ -279,8 +267,8 @@ fn who(message: &Message) -> &'static str {
 
 impl Source<'_> {
     /// The line above its excerpts: what it is, and the beginning of the hash by which the whole is found.
-    pub(super) fn heading(&self) -> String {
-        match &self.heading {
+    pub(super) fn heading(&self) -> &str {
+        self.line.get_or_init(|| match &self.heading {
             Heading::Kept(heading) => (*heading).to_owned(),
             Heading::Words { who, text } => format!("- {who} #{}", reference(text)),
             Heading::Call { call, output } => {
@@ -290,7 +278,7 @@ impl Source<'_> {
                 let name = if call.name.is_empty() { "call" } else { &*call.name };
                 format!("- {name} #{}", reference(whole))
             }
-        }
+        })
     }
 }
 

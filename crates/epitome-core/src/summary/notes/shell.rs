@@ -174,6 +174,8 @@ pub(super) struct Script {
 
 /// Only the beginning of a long script is read.
 const READ_AT_MOST: usize = 4_000;
+/// It is called by what stands in the first bytes.
+const NAMED_BY: usize = 1_000;
 
 impl Script {
     pub(super) fn read(text: &str) -> Script {
@@ -280,6 +282,11 @@ impl Script {
         self.commands.iter().any(|command| command.has(words))
     }
 
+    /// Whether nothing of it is there later: no file that is known to be its doing, no commit.
+    pub(super) fn leaves_nothing(&self) -> bool {
+        self.effects().is_empty() && !self.records()
+    }
+
     /// What it does to files, where that is certain.
     pub(super) fn effects(&self) -> Vec<Effect> {
         let mut effects = Vec::new();
@@ -331,6 +338,8 @@ impl Script {
     /// of its own about it behind it.
     pub(super) fn name(text: &str) -> String {
         let mut name = text.trim();
+        // Of a long script only the beginning is told.
+        name = name.get(..name.floor_char_boundary(NAMED_BY)).unwrap_or(name);
         loop {
             let before = name;
             if name.starts_with('#') {

@@ -4,7 +4,7 @@ mod cues;
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use cues::{AHEAD, AS_ASKED, CUES};
 
 use crate::summary::requests::{self, sentences};
@@ -37,9 +37,10 @@ const LONGEST: usize = 420;
 
 static FINDERS: LazyLock<Finders> = LazyLock::new(|| {
     let finder = |words: Vec<&str>| {
-        let builder =
-            AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest).build(words);
-        builder.expect("a short list of words")
+        let mut builder = AhoCorasick::builder();
+        // Every sentence of a transcript is looked through: the fastest kind, although it is the largest.
+        builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::DFA));
+        builder.build(words).expect("a short list of words")
     };
     Finders {
         cues: finder(CUES.iter().map(|(cue, _)| *cue).collect()),

@@ -394,6 +394,23 @@ fn changed_files_that_are_not_named_are_counted() {
 }
 
 #[test]
+fn of_what_lies_far_back_the_changes_and_words_are_told() {
+    let filler = calls("Read", r#"{"file_path":"/w/big.log"}"#, &"a line of a log\n".repeat(20_000));
+    let early = [
+        asks("Port it. Never touch src/legacy."),
+        runs("npm run lint", "Exit code 1\nerror: unused variable"),
+        edits("/w/src/early.rs", "a", "b"),
+        runs("git commit -m 'early'", "[main 1a2b3c4] early"),
+        says("The root cause is a missing lock in `pool.rs`, and nothing else."),
+    ];
+    let notes = written([early.concat(), filler, runs("cargo test", "Exit code 0\nok")].concat(), None, 1_000, 1_000);
+    for told in ["Never touch src/legacy", "/w/src/early.rs", "git commit -m 'early'", "missing lock", "`cargo test`"] {
+        assert!(notes.contains(told), "{told} is not in\n{notes}");
+    }
+    assert!(!notes.contains("npm run lint") && notes.contains("(and 1 other steps, not listed)"), "{notes}");
+}
+
+#[test]
 fn what_is_asked_behind_a_reminder_is_a_request_and_a_rule() {
     let reminder = "<system-reminder>\nfile x changed\n</system-reminder>\n\n";
     let messages =

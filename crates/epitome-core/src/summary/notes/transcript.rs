@@ -17,6 +17,7 @@ use super::todo::{self, State, Tasks};
 use super::{FOCUS, LATER, Notes, SAID, SALIENT};
 use crate::model::{Block, Message, Role, ToolCall, ToolResult};
 use crate::outputs::{Interest, cut_to_chars};
+use crate::summary::reach::Reach;
 use crate::summary::requests::{self, Demand};
 use crate::summary::template::{Section, Sections};
 use crate::summary::{NewestRequest, SummaryRequest};
@@ -44,6 +45,8 @@ enum Standing {
     Answers,
     /// They go with a call.
     Says,
+    /// They go with a call that is too old to be told.
+    SaidLongAgo,
     /// They are the last ones.
     InProgress,
 }
@@ -89,26 +92,34 @@ impl<'a, 'counter> Reader<'a, 'counter> {
         let last_words = self.last_words();
         let mut calls: HashMap<&str, &ToolCall> = HashMap::new();
         let mut before: Option<&Message> = None;
+        let mut reach = Reach::of(request.messages.iter(), request.budget);
         for message in &request.messages {
             self.read_request(message, before.replace(message).is_some_and(requests::is_command));
-            if message.role == Role::Assistant {
-                // Words without calls end a turn: they are the answer.
-                let standing = if message.calls().next().is_none() { Standing::Answers } else { Standing::Says };
-                for text in message.texts() {
-                    let is_last = last_words.is_some_and(|last| Arc::ptr_eq(last, text));
-                    self.read_words(text, if is_last { Standing::InProgress } else { standing });
-                }
-            }
             self.read_media(message);
+            // Words without calls end a turn: they are the answer.
+            let standing = match message.calls().next() {
+                None => Standing::Answers,
+                Some(_) if reach.is_behind() => Standing::SaidLongAgo,
+                Some(_) => Standing::Says,
+            };
             for block in &message.blocks {
+                let is_old = reach.passes_over(message, block);
                 match block {
+                    Block::Text(text) if message.role == Role::Assistant && !is_old => {
+                        let is_last = last_words.is_some_and(|last| Arc::ptr_eq(last, text));
+                        self.read_words(text, if is_last { Standing::InProgress } else { standing });
+                    }
                     Block::ToolCall(call) => {
                         calls.insert(&call.id, call);
                     }
                     Block::ToolResult(result) => {
                         self.read_for_focus(result);
                         if let Some(call) = calls.remove(&*result.call_id) {
-                            self.read_call(call, result);
+                            if is_old {
+                                self.read_old_call(call, result);
+                            } else {
+                                self.read_call(call, &result.text(), result.is_error);
+                            }
                         }
                     }
                     Block::Text(_) | Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => {}
@@ -187,7 +198,7 @@ impl<'a, 'counter> Reader<'a, 'counter> {
             Standing::Answers => (ANSWERED, ANSWER_CHARS, SALIENT),
             Standing::Says => (SAID_OPENING, SAID_CHARS, SAID),
             // Done when it is overtaken.
-            Standing::InProgress => return,
+            Standing::InProgress | Standing::SaidLongAgo => return,
         };
         let words = statements::other_sentences(text, &found, chars);
         let says_something = words.chars().filter(|c| c.is_alphabetic()).nth(2).is_some();

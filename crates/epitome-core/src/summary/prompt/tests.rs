@@ -167,3 +167,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_task_behind_a_conversation() {
+    let mut request = request(vec![called("1", "bash", "{}")]);
+    let first = behind_conversation(&request, Tokens(1_000));
+    assert!(!first.contains("CONTEXT COMPACTION"));
+    request.previous = Some("## Goal\n- earlier".to_owned());
+    request.focus = Some("the database".to_owned());
+    let task = behind_conversation(&request, Tokens(1_000));
+    assert!(!task.contains("- earlier") && !task.contains("transcript"), "nothing is shown again");
+    for told in [
+        "Call no tools",
+        "begins with [CONTEXT COMPACTION] is your last summary: update it",
+        "## Goal (",
+        "## Critical Context (",
+        "At most 750 words",
+        "keep everything about: the database",
+    ] {
+        assert!(task.contains(told), "{told}: {task}");
+    }
+}

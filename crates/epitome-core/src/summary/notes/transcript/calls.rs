@@ -11,10 +11,13 @@ use crate::summary::notes::asked::Who;
 use crate::summary::notes::commands::{self, End, Outcome};
 use crate::summary::notes::shell::Script;
 use crate::summary::notes::{LATER, SALIENT, files, todo};
+use crate::summary::reach::ends_of;
 use crate::summary::template::Section;
 
 /// Names under which tools take a shell command.
 pub(super) const COMMAND_KEYS: &[&str] = &["command", "cmd", "script"];
+/// What an editor that keeps a file open is told to do.
+const LINE_EDITOR: &[&str] = &["open", "create", "edit"];
 /// How a refusal by the person reads, and where their words begin in it.
 const REFUSED: &str = "The user doesn't want to proceed";
 const USER_SAID: &str = "the user said:";
@@ -76,55 +79,77 @@ impl Reader<'_, '_> {
         *self.tools.entry(call.name.clone()).or_insert_with(|| Tool::of(&call.name))
     }
 
-    pub(super) fn read_call(&mut self, call: &ToolCall, result: &ToolResult) {
-        let text = result.text();
+    /// A call, and what is read of its output.
+    pub(super) fn read_call(&mut self, call: &ToolCall, text: &str, is_error: bool) {
         self.commands.tick();
         self.files.at(self.commands.calls());
         let Tool { kind, keeps_tasks, searches, asks, follows } = self.tool(call);
         if keeps_tasks {
-            return self.tasks.note(call, &text);
+            return self.tasks.note(call, text);
         }
         if text.starts_with(REFUSED) {
-            return self.read_refusal(call, &text);
+            return self.read_refusal(call, text);
         }
         if asks {
-            return self.notes.add(Section::Decisions, SALIENT, format!("{USER_ANSWERED}{}", one_line(&text, 400)));
+            return self.notes.add(Section::Decisions, SALIENT, format!("{USER_ANSWERED}{}", one_line(text, 400)));
         }
         // How a program goes on is no step of its own.
         if follows {
-            return self.follow(&followed(&call.arguments).unwrap_or_default(), &text, result.is_error);
+            return self.follow(&followed(&call.arguments).unwrap_or_default(), text, is_error);
         }
         let path = || arguments::string_argument(&call.arguments, PATH_KEYS);
-        if path().is_none() && self.read_line_editor(call, &text, result.is_error) {
+        if LINE_EDITOR.contains(&&*call.name) && path().is_none() && self.read_line_editor(call, text, is_error) {
             return;
         }
         match kind {
             CallKind::Reads => {
-                if !searches && !Outcome::is_failure(&text, result.is_error) {
+                if !searches && !Outcome::is_failure(text, is_error) {
                     self.files.note(call, kind, "");
                 }
                 // A source file that speaks of errors has not failed; a log that does says so in capitals.
-                for line in lines_with(&text, &[" ERROR ", " FATAL ", " CRITICAL "], 3) {
+                for line in lines_with(text, &[" ERROR ", " FATAL ", " CRITICAL "], 3) {
                     self.notes.add(Section::Critical, LATER, format!("- {}", cut_to_chars(line.trim(), 240)));
                 }
             }
-            CallKind::Writes if path().is_some() || call.arguments.contains("*** Begin Patch") => {
-                let outcome = Outcome::of_call(&text, result.is_error);
-                if outcome.is_done() {
-                    self.files.note(call, kind, &text);
+            CallKind::Writes => {
+                let path = path();
+                if path.is_none() && !call.arguments.contains("*** Begin Patch") {
+                    return self.read_run(call, kind, text, is_error);
                 }
-                self.commands.note_edit(path().as_deref().unwrap_or("files with a patch"), &outcome);
+                let outcome = Outcome::of_call(text, is_error);
+                if outcome.is_done() {
+                    self.files.note(call, kind, text);
+                }
+                self.commands.note_edit(path.as_deref().unwrap_or("files with a patch"), &outcome);
             }
-            CallKind::Writes | CallKind::Runs => self.read_run(call, kind, &text, result.is_error),
+            CallKind::Runs => self.read_run(call, kind, text, is_error),
         }
+    }
+
+    /// A call that is too old to be told, unless it left something behind: a file, a commit, an answer.
+    pub(super) fn read_old_call(&mut self, call: &ToolCall, result: &ToolResult) {
+        let tool = self.tool(call);
+        let speaks = tool.keeps_tasks || tool.asks || tool.follows;
+        let script = || arguments::string_argument(&call.arguments, COMMAND_KEYS).map(|command| Script::read(&command));
+        let (leaves_nothing, is_step) = match tool.kind {
+            CallKind::Reads => (true, false),
+            CallKind::Writes => (false, true),
+            CallKind::Runs => match script() {
+                Some(script) => (script.leaves_nothing(), !script.only_looks()),
+                None => (true, true),
+            },
+        };
+        if leaves_nothing && !speaks && !result.text().starts_with(REFUSED) {
+            self.commands.tick();
+            self.notes.left_out += usize::from(is_step);
+            return;
+        }
+        self.read_call(call, &ends_of(result.text()), result.is_error);
     }
 
     /// An editor that keeps a file open: `open a.py`, `edit 3:4`. Says whether the call is one of its.
     pub(super) fn read_line_editor(&mut self, call: &ToolCall, text: &str, is_error: bool) -> bool {
         let verb = &*call.name;
-        if !["open", "create", "edit"].contains(&verb) {
-            return false;
-        }
         let command = arguments::string_argument(&call.arguments, COMMAND_KEYS);
         let command =
             command.as_deref().and_then(|command| command.trim_start().strip_prefix(verb)).unwrap_or_default();

@@ -1,0 +1,3 @@
+//! What a session costs, and when a compaction pays for itself.
+
+pub mod trigger;
