@@ -8,12 +8,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use epitome_gateway::auth::{Auth, Secret};
-use epitome_gateway::exchange::{End, Incoming, Outgoing, Pipeline, Turn};
+use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::server::{Limits, Server, Settings};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_store::records::TurnUsage;
-use epitome_wire::asking::TooLong;
 
 struct Identity;
 
@@ -26,13 +25,14 @@ impl Pipeline for Identity {
             upstream_headers: Vec::new(),
             answer_headers: Vec::new(),
             turn: Arc::new(Identity),
+            keeper: None,
         }
     }
 }
 
 #[async_trait]
 impl Turn for Identity {
-    async fn too_long(&self, _: TooLong) -> Option<Outgoing> {
+    async fn complained(&self, _: Complaint) -> Option<Outgoing> {
         None
     }
 

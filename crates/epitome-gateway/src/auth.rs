@@ -21,9 +21,10 @@ pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-epitome-token");
 pub enum Auth {
     /// Everybody on this machine. The gateway listens on loopback only.
     Loopback,
-    /// Who sends one of these tokens. Each has data of its own.
+    /// Who sends one of these tokens. Each has data of its own, and with it each account that a client names.
     Tokens(Vec<String>),
-    /// Everybody, from anywhere. Who sends another credential to the provider has data of their own.
+    /// Everybody, from anywhere. Who names another account, or else sends another credential to the provider, has data
+    /// of their own.
     Insecure,
 }
 
@@ -93,11 +94,19 @@ impl Access {
                 let hash = self.secret.hash(sent.ok_or(Trouble::NoToken)?);
                 // No early end: which token it was is told by nothing.
                 let known = tokens.iter().fold(false, |known, token| known | (*token == hash));
-                if known { Ok(named("token", hash)) } else { Err(Trouble::NoToken) }
+                match (known, account(headers)) {
+                    (false, _) => Err(Trouble::NoToken),
+                    (true, None) => Ok(named("token", hash)),
+                    // People who share a token, each with an account of their own.
+                    (true, Some(account)) => Ok(self.secret.account(hash.as_bytes(), account)),
+                }
             }
-            Guard::Insecure => Ok(match credential(headers) {
-                Some(credential) => named("credential", self.secret.hash(credential)),
-                None => Tenant::new("nobody"),
+            Guard::Insecure => Ok(match (credential(headers), account(headers)) {
+                // An account stays when its credential is renewed. But anybody can name it: it opens ledgers, whose edits
+                // are found only by who sends the same history, and none of our pages.
+                (Some(_), Some(account)) if zone == Zone::Api => self.secret.account(b"", account),
+                (Some(credential), _) => named("credential", self.secret.hash(credential)),
+                (None, _) => Tenant::new("nobody"),
             }),
         }
     }
@@ -107,6 +116,13 @@ impl Secret {
     fn hash(&self, of: &[u8]) -> blake3::Hash {
         blake3::keyed_hash(&self.0, of)
     }
+
+    /// The tenant of an account, among those who came in the same way.
+    fn account(&self, way: &[u8], account: &[u8]) -> Tenant {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(b"account\0").update(&(way.len() as u64).to_le_bytes()).update(way).update(account);
+        named("account", hasher.finalize())
+    }
 }
 
 fn named(by: &str, hash: blake3::Hash) -> Tenant {
@@ -114,8 +130,17 @@ fn named(by: &str, hash: blake3::Hash) -> Tenant {
     Tenant::new(format!("{by}-{}", hex.get(..32).unwrap_or(&hex)))
 }
 
+/// The account that the client says it works for: Codex with a ChatGPT login, and OpenAI's SDKs where an organization is
+/// set. Anthropic's clients name none.
+fn account(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = ACCOUNT_HEADERS.iter().find_map(|name| headers.get(*name))?;
+    Some(value.as_bytes()).filter(|value| !value.is_empty())
+}
+
+const ACCOUNT_HEADERS: [&str; 2] = ["chatgpt-account-id", "openai-organization"];
+
 /// What the client shows to the provider.
-fn credential(headers: &HeaderMap) -> Option<&[u8]> {
+pub(crate) fn credential(headers: &HeaderMap) -> Option<&[u8]> {
     let value = headers.get("x-api-key").or_else(|| headers.get(AUTHORIZATION)).or_else(|| headers.get("api-key"))?;
     Some(value.as_bytes()).filter(|value| !value.is_empty())
 }
@@ -236,5 +261,43 @@ mod tests {
         assert_eq!(Ok(one), with("x-api-key", "k1"));
         assert_ne!(with("authorization", "Bearer k1"), with("authorization", "Bearer k2"));
         assert_eq!(with("accept", "*/*"), Ok(Tenant::new("nobody")));
+    }
+
+    #[test]
+    fn accounts_are_tenants_that_outlive_their_credentials() {
+        let codex = |auth: &Auth, zone, account, key| {
+            admit(auth, zone, &[("host", "gw.example"), ("chatgpt-account-id", account), ("authorization", key)])
+        };
+        let insecure = |account, key| codex(&Auth::Insecure, Zone::Api, account, key).expect("admitted");
+        let one = insecure("acc-1", "Bearer old");
+        assert_eq!(one, insecure("acc-1", "Bearer new"));
+        assert_ne!(one, insecure("acc-2", "Bearer old"));
+        assert!(one.as_str().starts_with("account-") && !one.as_str().contains("acc-1"));
+        // Whoever names an account has not shown that it is theirs: our pages go by the credential.
+        let pages = codex(&Auth::Insecure, Zone::Own, "acc-1", "Bearer old").expect("admitted");
+        assert_ne!(pages, one);
+        assert_eq!(Ok(pages), admit(&Auth::Insecure, Zone::Own, &[("authorization", "Bearer old")]));
+        let nameless = admit(&Auth::Insecure, Zone::Api, &[("chatgpt-account-id", "acc-1")]);
+        assert_eq!(nameless, Ok(Tenant::new("nobody")));
+
+        let tokens = Auth::Tokens(vec!["t1".to_owned(), "t2".to_owned()]);
+        let with = |token, more: &[(&'static str, &'static str)]| {
+            let headers = [&[("host", "gw.example"), ("x-epitome-token", token)], more].concat();
+            admit(&tokens, Zone::Api, &headers).expect("admitted")
+        };
+        let tenants = [
+            with("t1", &[]),
+            with("t1", &[("openai-organization", "acc-1")]),
+            with("t1", &[("openai-organization", "acc-2")]),
+            with("t2", &[("openai-organization", "acc-1")]),
+            with("t2", &[]),
+            one,
+        ];
+        for (index, tenant) in tenants.iter().enumerate() {
+            assert!(!tenants[..index].contains(tenant), "{index}");
+        }
+        // On loopback there is one tenant, whatever is named.
+        let loopback = admit(&Auth::Loopback, Zone::Api, &[("host", "localhost"), ("chatgpt-account-id", "acc-1")]);
+        assert_eq!(loopback, Ok(Tenant::only()));
     }
 }

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use epitome_store::records::{Tenant, TurnUsage};
 use epitome_wire::Dialect;
-use epitome_wire::asking::TooLong;
+use epitome_wire::answer::Answer;
+use epitome_wire::asking::{AboutThinking, TooLong};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
 /// A request that we understand the shape of.
@@ -48,6 +49,8 @@ pub struct Outgoing {
     pub answer_headers: Vec<(HeaderName, HeaderValue)>,
     /// Who is told how it went.
     pub turn: Arc<dyn Turn>,
+    /// Who is told what was answered, if anybody is.
+    pub keeper: Option<Arc<dyn Keeper>>,
 }
 
 /// How a call ended.
@@ -73,14 +76,31 @@ pub trait Pipeline: Send + Sync + 'static {
     async fn outgoing(&self, incoming: Incoming) -> Outgoing;
 }
 
+/// Somebody who keeps what is answered.
+#[async_trait]
+pub trait Keeper: Send + Sync {
+    /// An answer was complete: what it said, as the client would add it to its history. Called once at most. The client
+    /// sees the answer's end when this has ended, so it should not take long; it must not fail.
+    async fn keep(&self, answer: Answer);
+}
+
+/// What a provider complains about that may be our fault, or that we can mend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Complaint {
+    /// The prompt does not fit.
+    TooLong(TooLong),
+    /// Thinking stands behind another prompt than the one it was made for, or what was asked about it is not understood.
+    Thinking(AboutThinking),
+}
+
 /// One call on its way.
 #[async_trait]
 pub trait Turn: Send + Sync {
-    /// The provider says that the prompt does not fit. What to send instead, once; `None` passes the error on.
+    /// The provider refuses the request, and says why. What to send instead; `None` passes the error on.
     ///
     /// With something to send this turn is over: the end is told to the turn of what is sent instead, and not to this
     /// one. Whoever gives itself as that turn is told once, as ever.
-    async fn too_long(&self, told: TooLong) -> Option<Outgoing>;
+    async fn complained(&self, complaint: Complaint) -> Option<Outgoing>;
 
     /// The call has ended. Called once, whatever happened, and never waited for: it must not block.
     fn ended(&self, end: End, usage: Option<TurnUsage>);

@@ -2,11 +2,12 @@
 
 use std::error::Error as StdError;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use epitome_provider::http::{Body, Http, whole};
 use epitome_wire::Dialect;
-use epitome_wire::asking::{TooLong, complaint};
+use epitome_wire::asking::complaint;
 use http::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
     TRANSFER_ENCODING, UPGRADE,
@@ -18,14 +19,19 @@ use hyper::body::Incoming;
 use tokio::time::timeout;
 
 use crate::encoding::{Coding, decoded};
-use crate::exchange::{End, Outgoing};
+use crate::exchange::{Complaint, End, Keeper, Outgoing};
 use crate::held::{Begun, BoxError, Held, Whole};
+use crate::keeping::Keeping;
 use crate::record::Record;
 use crate::respond::Trouble;
 use crate::tap::{Tap, TurnGuard};
 
-/// An error's body is read up to this size, to see whether the prompt was too long.
+/// An error's body is read up to this size, to see what the provider complains about.
 const ERROR_BYTES: usize = 1024 * 1024;
+
+/// A request is sent this often at most: shortened once, and with each of the three things that can be done about
+/// thinking.
+const MOST_SENDS: usize = 5;
 
 /// Sends requests on.
 pub(crate) struct Forwarder {
@@ -51,13 +57,13 @@ impl Forwarder {
             Ok(response) => {
                 let (mut parts, body) = response.into_parts();
                 strip(&mut parts.headers);
-                answer(parts, body, dialect, None, record)
+                answer(parts, body, dialect, None, None, record)
             }
             Err(trouble) => refuse(&trouble, dialect, record),
         }
     }
 
-    /// Sends what the pipeline made of a request, a second time if the provider finds it too long.
+    /// Sends what the pipeline made of a request, and something else if the provider complains of what can be mended.
     pub(crate) async fn exchange(
         &self,
         call: Call,
@@ -67,8 +73,10 @@ impl Forwarder {
     ) -> Response<Body> {
         let mut turn = TurnGuard::new(outgoing.turn.clone());
         let mut outgoing = outgoing;
-        let mut first = true;
+        let mut shortened = false;
+        let mut sends = 0;
         loop {
+            sends += 1;
             let (headers, body) = request(&call.headers, &client, &outgoing);
             let sent = self.send(call.method.clone(), call.uri.clone(), headers, body, &mut record).await;
             let response = match sent {
@@ -80,20 +88,22 @@ impl Forwarder {
             };
             let (mut parts, body) = response.into_parts();
             strip(&mut parts.headers);
-            if !std::mem::take(&mut first) || !may_be_too_long(parts.status) {
+            if sends == MOST_SENDS || !may_be_mended(parts.status) {
                 tell(&mut parts.headers, outgoing.answer_headers);
-                return answer(parts, body, call.dialect, Some(turn), record);
+                return answer(parts, body, call.dialect, Some(turn), outgoing.keeper, record);
             }
             let (error, told) = read_complaint(&parts, body).await;
+            let told = told.filter(|told| !(shortened && matches!(told, Complaint::TooLong(_))));
             let again = match (told, turn.turn()) {
-                (Some(told), Some(turn)) => turn.clone().too_long(told).await,
+                (Some(told), Some(turn)) => turn.clone().complained(told).await.map(|again| (told, again)),
                 (Some(_) | None, Some(_) | None) => None,
             };
-            let Some(again) = again else {
+            let Some((told, again)) = again else {
                 tell(&mut parts.headers, outgoing.answer_headers);
-                return answer(parts, error, call.dialect, Some(turn), record);
+                return answer(parts, error, call.dialect, Some(turn), None, record);
             };
-            record.metrics().too_long();
+            shortened |= matches!(told, Complaint::TooLong(_));
+            record.metrics().sent_again(told);
             turn.taken_over();
             turn = TurnGuard::new(again.turn.clone());
             outgoing = again;
@@ -142,6 +152,7 @@ fn answer<B>(
     body: B,
     dialect: Option<Dialect>,
     turn: Option<TurnGuard>,
+    keeper: Option<Arc<dyn Keeper>>,
     mut record: Record,
 ) -> Response<Body>
 where
@@ -150,16 +161,20 @@ where
 {
     record.answers(parts.status, &parts.headers);
     let tap = Tap::new(&parts, body, dialect, turn, record);
-    Response::from_parts(parts, tap.boxed_unsync())
+    let body = match (keeper, dialect) {
+        (Some(keeper), Some(dialect)) => Keeping::new(&parts, tap, dialect, keeper).boxed_unsync(),
+        (Some(_) | None, Some(_) | None) => tap.boxed_unsync(),
+    };
+    Response::from_parts(parts, body)
 }
 
-/// The statuses with which providers say that a prompt is too long.
-fn may_be_too_long(status: StatusCode) -> bool {
+/// The statuses with which providers say that a prompt is too long, or not as it must be.
+fn may_be_mended(status: StatusCode) -> bool {
     status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE
 }
 
-/// An error's body, which can be passed on as it came, and whether it says that the prompt is too long.
-async fn read_complaint(parts: &Parts, body: Incoming) -> (Begun, Option<TooLong>) {
+/// An error's body, which can be passed on as it came, and whether it says something that can be mended.
+async fn read_complaint(parts: &Parts, body: Incoming) -> (Begun, Option<Complaint>) {
     match Held::read(body, ERROR_BYTES).await {
         Held::Begun(begun) => (begun, None),
         Held::Whole(error) => {
@@ -168,7 +183,10 @@ async fn read_complaint(parts: &Parts, body: Incoming) -> (Begun, Option<TooLong
                 Coding::Packed(encoding) => decoded(encoding, &error.bytes, ERROR_BYTES),
                 Coding::Unknown => None,
             };
-            let told = text.and_then(|text| complaint(&text).too_long);
+            let told = text.map(|text| complaint(&text)).and_then(|told| {
+                let thinking = told.thinking.map(Complaint::Thinking);
+                thinking.or(told.too_long.map(Complaint::TooLong))
+            });
             (error.into(), told)
         }
     }

@@ -28,6 +28,12 @@ pub fn session_of(headers: &HeaderMap, envelope: &Envelope, first: Option<&Prefi
     }
 }
 
+/// The session that a client names to us, if it does.
+pub(crate) fn named_session(headers: &HeaderMap) -> Option<SessionId> {
+    let told = headers.get(SESSION_HEADER)?.to_str().ok().map(tidy);
+    told.filter(|name| !name.is_empty()).map(SessionId::new)
+}
+
 /// Only what can be typed and cannot be mistaken for something else.
 fn tidy(name: &str) -> String {
     let plain = |c: &char| c.is_ascii_alphanumeric() || "-_.:".contains(*c);

@@ -2,7 +2,7 @@
 
 use epitome_core::edit::{Applied, Edit, apply};
 use epitome_core::model::Conversation;
-use epitome_store::records::{Entry, EntryId};
+use epitome_store::records::{Entry, EntryId, Replay, Thinking};
 use epitome_store::store::{SessionStore, StoreError};
 
 use crate::received::Received;
@@ -16,6 +16,8 @@ pub(crate) struct Replayed {
     pub(crate) entry: Option<Entry>,
     /// The edits, and where they lead.
     pub(crate) applied: Option<Applied>,
+    /// What they were made in, where that is not all that the client said.
+    base: Option<Received>,
 }
 
 impl Replayed {
@@ -27,16 +29,59 @@ impl Replayed {
         let entries = store.matches(&received.incoming.tenant, &received.prefixes).await?;
         let seen = entries.first().map(|entry| entry.id);
         for entry in entries {
-            if let Some(applied) = replay(received, &entry) {
-                return Ok(Replayed { seen, entry: Some(entry), applied: Some(applied) });
+            if let Some(replayed) = Replayed::by(received, seen, entry) {
+                return Ok(replayed);
             }
         }
         Ok(Replayed { seen, ..Replayed::default() })
     }
 
+    /// Makes the edits of an entry, if the history bears them.
+    fn by(received: &Received, seen: Option<EntryId>, entry: Entry) -> Option<Replayed> {
+        let base = received.with_thinking(entry.replay.thinking).ok()?;
+        let applied = replay(base.as_ref().unwrap_or(received), &entry)?;
+        Some(Replayed { seen, entry: Some(entry), applied: Some(applied), base })
+    }
+
+    /// Makes edits that are not in the ledger yet, if the history bears them.
+    pub(crate) fn made(received: &Received, replay: &Replay) -> Option<Replayed> {
+        let base = received.with_thinking(replay.thinking).ok()?;
+        let client = base.as_ref().unwrap_or(received).conversation();
+        let applied = apply(client, received.places.to_client(client, &replay.edits)?).ok()?;
+        Some(Replayed { applied: Some(applied), base, ..Replayed::default() })
+    }
+
+    /// The same, with something else done about thinking. `None`: the history does not bear that.
+    pub(crate) fn with_thinking(self, received: &Received, thinking: Thinking) -> Option<Replayed> {
+        if thinking == self.thinking() {
+            return Some(self);
+        }
+        let base = received.with_thinking(thinking).ok()?;
+        let applied = match &self.entry {
+            Some(entry) => Some(replay(base.as_ref().unwrap_or(received), entry)?),
+            None => None,
+        };
+        Some(Replayed { applied, base, ..self })
+    }
+
+    /// What was done about thinking.
+    pub(crate) fn thinking(&self) -> Thinking {
+        self.entry.as_ref().map(|entry| entry.replay.thinking).unwrap_or_default()
+    }
+
+    /// Whether this is what the provider refused.
+    pub(crate) fn is_refused(&self, refused: Option<Thinking>) -> bool {
+        self.applied.is_some() && refused == Some(self.thinking())
+    }
+
+    /// What the edits are made in: the client's messages, perhaps without some thinking.
+    pub(crate) fn base<'a>(&'a self, received: &'a Received) -> &'a Received {
+        self.base.as_ref().unwrap_or(received)
+    }
+
     /// The history as the provider knows it.
     pub(crate) fn conversation<'a>(&'a self, received: &'a Received) -> &'a Conversation {
-        self.applied.as_ref().map_or_else(|| received.conversation(), Applied::conversation)
+        self.applied.as_ref().map_or_else(|| self.base(received).conversation(), Applied::conversation)
     }
 
     pub(crate) fn edits(&self) -> &[Edit] {

@@ -11,8 +11,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use epitome_core::engine::Rung;
-use epitome_store::records::TurnUsage;
+use epitome_store::records::{Spending, TurnUsage};
 use epitome_wire::Dialect;
+
+use crate::exchange::Complaint;
 
 /// Everything that is counted. One for a gateway, shared.
 #[derive(Default)]
@@ -26,13 +28,19 @@ pub struct Metrics {
     saved: Counter,
     cache_read: Counter,
     cache_write: Counter,
+    /// Markers for providers' caches that were added.
+    markers: Counter,
+    spending: Mutex<Spending>,
     compactions: [Counter; Rung::ALL.len()],
     summaries: Named,
     summary_time: Histogram,
     untouched: Named,
+    filling: Named,
     store_errors: Named,
     /// Requests that were sent a second time, smaller.
     too_long: Counter,
+    /// Requests that were sent again with something else done about thinking.
+    thinking: Counter,
     panics: Counter,
     pipeline_time: Histogram,
     forward_time: Histogram,
@@ -57,6 +65,11 @@ impl Metrics {
         }
     }
 
+    /// How many compactions there were, by the hardest rung that they climbed.
+    pub fn compactions(&self) -> Vec<(Rung, u64)> {
+        Rung::ALL.into_iter().zip(self.compactions.iter().map(Counter::get)).collect()
+    }
+
     /// A summary was asked for. `outcome` names in our own words how that went (`written`, `prepared`, `timed_out`).
     pub fn summary(&self, outcome: &'static str, took: Duration) {
         self.summaries.add(outcome);
@@ -66,6 +79,11 @@ impl Metrics {
     /// A request was sent as it came. `reason` is a name of ours (`fits`, `server_state`, `unreadable`).
     pub fn untouched(&self, reason: &'static str) {
         self.untouched.add(reason);
+    }
+
+    /// A session nears the end of its room: `of` is which.
+    pub(crate) fn filling(&self, of: &'static str) {
+        self.filling.add(of);
     }
 
     /// The store did not do what it was asked to; `operation` is its name.
@@ -93,8 +111,26 @@ impl Metrics {
         self.cache_write.add(usage.cache_write);
     }
 
-    pub(crate) fn too_long(&self) {
-        self.too_long.add(1);
+    /// Markers for a provider's cache that a request got.
+    pub(crate) fn marked(&self, markers: usize) {
+        self.markers.add(markers as u64);
+    }
+
+    /// What a call cost.
+    pub(crate) fn spent(&self, spending: Spending) {
+        *self.spending.lock().unwrap_or_else(PoisonError::into_inner) += spending;
+    }
+
+    /// What all calls have cost.
+    pub fn spending(&self) -> Spending {
+        *self.spending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn sent_again(&self, complaint: Complaint) {
+        match complaint {
+            Complaint::TooLong(_) => self.too_long.add(1),
+            Complaint::Thinking(_) => self.thinking.add(1),
+        }
     }
 
     pub(crate) fn panicked(&self) {
@@ -150,6 +186,20 @@ impl fmt::Display for Metrics {
         for (kind, counter) in [("read", &self.cache_read), ("write", &self.cache_write)] {
             writeln!(out, "epitome_cache_tokens_total{{kind=\"{kind}\"}} {}", counter.get())?;
         }
+        head(out, "epitome_cache_markers_total", "counter", "Markers for providers' caches that were added")?;
+        writeln!(out, "epitome_cache_markers_total {}", self.markers.get())?;
+        let spending = self.spending();
+        let help = "Dollars by the catalogue: calls, summaries, and what the calls would have cost without us";
+        head(out, "epitome_cost_dollars_total", "counter", help)?;
+        for (kind, dollars) in
+            [("paid", spending.paid), ("summaries", spending.summaries), ("without_us", spending.without_us)]
+        {
+            writeln!(out, "epitome_cost_dollars_total{{kind=\"{kind}\"}} {}", dollars.as_f64())?;
+        }
+        head(out, "epitome_saved_dollars", "gauge", "Dollars saved; negative if we cost more than we saved")?;
+        writeln!(out, "epitome_saved_dollars {}", spending.net().as_f64())?;
+        head(out, "epitome_unpriced_calls_total", "counter", "Calls of models whose prices are not known")?;
+        writeln!(out, "epitome_unpriced_calls_total {}", spending.unpriced)?;
         head(out, "epitome_compactions_total", "counter", "Compactions, by the hardest rung that they climbed")?;
         for (counter, rung) in self.compactions.iter().zip(Rung::ALL) {
             writeln!(out, "epitome_compactions_total{{rung=\"{}\"}} {}", rung_label(rung), counter.get())?;
@@ -157,9 +207,14 @@ impl fmt::Display for Metrics {
         self.summaries.write(out, "epitome_summaries_total", "outcome", "Summaries that were asked for, by outcome")?;
         self.summary_time.write(out, "epitome_summary_seconds", "How long summaries took")?;
         self.untouched.write(out, "epitome_untouched_total", "reason", "Requests that were sent as they came")?;
+        let filling = "Sessions that came to 85 % of their threshold, or of their window";
+        self.filling.write(out, "epitome_filling_total", "of", filling)?;
         self.store_errors.write(out, "epitome_store_errors_total", "operation", "What the store failed to do")?;
         head(out, "epitome_too_long_total", "counter", "Requests that were too long for the provider and sent again")?;
         writeln!(out, "epitome_too_long_total {}", self.too_long.get())?;
+        let help = "Requests that were refused for their thinking and sent again";
+        head(out, "epitome_thinking_refused_total", "counter", help)?;
+        writeln!(out, "epitome_thinking_refused_total {}", self.thinking.get())?;
         head(out, "epitome_panics_total", "counter", "Faults of ours; the requests were sent as they came")?;
         writeln!(out, "epitome_panics_total {}", self.panics.get())?;
         self.pipeline_time.write(out, "epitome_pipeline_seconds", "How long requests were in the pipeline")?;
@@ -186,6 +241,7 @@ fn rung_label(rung: Rung) -> &'static str {
         Rung::Summarize => "summarize",
         Rung::ShortenTail => "shorten_tail",
         Rung::ShrinkTail => "shrink_tail",
+        Rung::ShortenNewest => "shorten_newest",
         Rung::Aggressive => "aggressive",
         Rung::Drop => "drop",
         Rung::Restart => "restart",
@@ -286,7 +342,13 @@ mod tests {
         metrics.began();
         metrics.began();
         metrics.ended(Some(Dialect::AnthropicMessages), Some(200));
-        metrics.reported(TurnUsage { prompt: 900, cache_read: 800, cache_write: 50, output: 20 });
+        metrics.reported(TurnUsage {
+            prompt: 900,
+            cache_read: 800,
+            cache_write: 50,
+            output: 20,
+            ..TurnUsage::default()
+        });
         metrics.saved(5_000);
         metrics.compaction(Rung::ShortenTail);
         metrics.summary("written", Duration::from_millis(1_500));

@@ -2,25 +2,39 @@
 //!
 //! Read → find the edits that its history had before, and make them again → weigh → compact if that is due → remember →
 //! splice. Whatever fails on the way, the request is sent: see `stand_in`.
+//!
+//! What is prepared before it is needed: `preparation`. What is done for the provider's cache: `caching`. When the provider refuses what was done: `refused`. What people are told of a session that fills up: `warnings`.
+
+mod caching;
+mod preparation;
+mod refused;
+mod warnings;
+
+pub(crate) use warnings::Fullness;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::catalogue::{Catalogue, Lookup};
 use epitome_core::compaction::{Author, Compaction, Patience, Tools, compact, weigh};
 use epitome_core::edit::{Applied, ComposeError, EditError, apply, compose};
-use epitome_core::engine::{ContextEngine, Occasion, Reason};
+use epitome_core::engine::{BUILT_IN, ContextEngine, Occasion, Reason, Registry};
 use epitome_core::model::Conversation;
-use epitome_core::statistics::CompactionRecord;
+use epitome_core::statistics::{CompactionRecord, saved_by_kind};
 use epitome_core::summary::Summarizer;
 use epitome_core::summary::local::LocalSummarizer;
-use epitome_core::tokens::{BpeCounter, CachedCounter, Calibration, ScaledCounter, Sizes, Tokens};
+use epitome_core::tokens::{BpeCounter, CachedCounter, Calibration, ScaledCounter, Sizes, TokenCounter, Tokens};
 use epitome_store::memory::MemoryStore;
-use epitome_store::records::{CompactionLog, NewEntry, Replay, Thinking};
+use epitome_store::records::{CompactionLog, NewEntry, Replay, Thinking, Wish};
 use epitome_store::store::{Appended, SessionStore, Store, StoreError};
+use epitome_wire::{Known, SpliceError};
 
+use self::caching::Cached;
+use self::preparation::{Preparations, Prepared};
+use crate::caching::PromptCaching;
 use crate::exchange::{Incoming, Outgoing, Pipeline};
 use crate::ledger::Replayed;
 use crate::metrics::Metrics;
@@ -28,7 +42,11 @@ use crate::received::{Kind, Received, Unread};
 use crate::removed::removed;
 use crate::report::{self, Action, Report};
 use crate::sessions::Sessions;
+use crate::switch::Switch;
+use crate::thinking::{self, Binding};
 use crate::turn::{Call, Passed};
+use crate::wishes;
+use crate::writer::Writer;
 
 /// What the gateway works with.
 pub struct Setup {
@@ -42,10 +60,12 @@ pub struct Setup {
     pub catalogue: Catalogue,
     /// The window of every model, if somebody said so.
     pub context_length: Option<Tokens>,
-    /// The model that writes summaries; `None`: the local summariser does.
-    pub summarizer: Option<Arc<dyn Summarizer>>,
-    /// How long a request waits for it.
+    /// Who writes summaries.
+    pub writer: Writer,
+    /// How long a request waits for a model that does.
     pub max_wait: Duration,
+    /// From this share of the trigger on, a model's summary is prepared in the background; `None`: never.
+    pub prepare_at: Option<f64>,
     /// Whether there is compression at all.
     pub enabled: bool,
     /// Whether the safety net at 85 % is there.
@@ -54,8 +74,32 @@ pub struct Setup {
     pub observe: bool,
     /// Whether what edits remove is stored.
     pub keep_originals: bool,
+    /// How requests are marked for the provider's cache.
+    pub caching: PromptCaching,
     /// Where is counted.
     pub metrics: Arc<Metrics>,
+}
+
+impl Setup {
+    /// A gateway of the built-in engine that asks no model for summaries: what it is where nobody configures anything else.
+    pub fn local(store: Arc<dyn Store>, policy: Policy, metrics: Arc<Metrics>) -> Setup {
+        Setup {
+            store,
+            engine: Registry::new(&policy).resolve(BUILT_IN).engine,
+            policy,
+            catalogue: Catalogue::embedded(),
+            context_length: None,
+            writer: Writer::Local,
+            max_wait: Duration::from_secs(30),
+            prepare_at: None,
+            enabled: true,
+            hygiene: true,
+            observe: false,
+            keep_originals: true,
+            caching: PromptCaching::default(),
+            metrics,
+        }
+    }
 }
 
 /// Decides what becomes of requests.
@@ -65,7 +109,10 @@ pub struct Gateway(Arc<Inner>);
 struct Inner {
     setup: Setup,
     counter: CachedCounter<BpeCounter>,
+    /// Messages that were read before.
+    known: Known,
     sessions: Sessions,
+    preparations: Preparations,
     /// The ledger of what would have been done, for requests that are only watched.
     shadow: MemoryStore,
 }
@@ -88,15 +135,22 @@ enum Failure {
     Refused(#[from] EditError),
     #[error("two rounds of edits: {0}")]
     Compose(#[from] ComposeError),
+    #[error("the edits could not be put into the request: {0}")]
+    Splice(#[from] SpliceError),
     #[error("an edit has no place in the ledger")]
     NoPlace,
     #[error("others compacted this history again and again")]
     Overtaken,
+    #[error("the provider accepts its thinking behind nothing but the client's own messages")]
+    Bound,
 }
 
 /// What becomes of a request.
 struct Decided {
-    applied: Option<Applied>,
+    /// The client's bytes with edits in them; `None`: its own.
+    spliced: Option<Bytes>,
+    /// What is done about thinking; says nothing of a request that goes as it came.
+    thinking: Thinking,
     action: Action,
     /// What the client's own weighs …
     own: Weight,
@@ -121,22 +175,24 @@ struct Weighed<'a> {
     calibration: &'a Calibration,
 }
 
+impl Decided {
+    fn as_it_came(reason: report::Reason, own: Weight) -> Decided {
+        let action = Action::Untouched(reason);
+        Decided { spliced: None, thinking: Thinking::AsItIs, action, own, sent: own }
+    }
+}
+
 #[async_trait]
 impl Pipeline for Gateway {
     async fn outgoing(&self, incoming: Incoming) -> Outgoing {
         if !self.0.setup.enabled {
             return self.as_it_came(incoming, report::Reason::Off);
         }
-        let received = match Received::read(incoming) {
+        let received = match Received::read(incoming, &self.0.known) {
             Ok(received) => received,
             Err(Unread { incoming, reason }) => return self.as_it_came(*incoming, reason),
         };
-        let calibration = self.calibration(&received).await;
-        let decided = match self.decide(&received, &calibration).await {
-            Ok(decided) => decided,
-            Err(failure) => self.stand_in(&received, &calibration, &failure).await,
-        };
-        self.sent(received, decided)
+        self.decided(received, None).await
     }
 }
 
@@ -144,16 +200,47 @@ impl Gateway {
     /// A gateway that remembers nothing yet.
     pub fn new(setup: Setup) -> Gateway {
         let counter = CachedCounter::new(BpeCounter);
-        Gateway(Arc::new(Inner { setup, counter, sessions: Sessions::default(), shadow: MemoryStore::default() }))
+        let (known, sessions, preparations) = (Known::default(), Sessions::default(), Preparations::default());
+        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, shadow: MemoryStore::default() }))
+    }
+
+    /// What is sent in place of a request which the provider refused with this done about its thinking.
+    pub(crate) async fn outgoing_instead(&self, incoming: Incoming, refused: Thinking) -> Option<Outgoing> {
+        let received = Received::read(incoming, &self.0.known).ok()?;
+        Some(self.decided(received, Some(refused)).await)
+    }
+
+    async fn decided(&self, mut received: Received, refused: Option<Thinking>) -> Outgoing {
+        let calibration = self.calibration(&received).await;
+        received.wish = self.wish(&received).await;
+        let mut decided = self.decide(&received, &calibration, refused).await;
+        let hopeless =
+            matches!(decided, Err(Failure::Refused(_) | Failure::Compose(_) | Failure::NoPlace | Failure::Splice(_)));
+        if let Some(wish) = received.wish.take().filter(|_| hopeless) {
+            // It would be tried with every request, and each would lose its edits.
+            wishes::give_up(&received, &*self.0.setup.store, &wish, "it cannot be carried out").await;
+            decided = self.decide(&received, &calibration, refused).await;
+        }
+        let decided = match decided {
+            Ok(decided) => decided,
+            Err(failure) => self.stand_in(&received, &calibration, &failure).await,
+        };
+        self.warn_if_full(&received, &decided);
+        self.sent(received, decided)
     }
 
     /// Makes the edits that the history had before, and compacts it if that is due.
-    async fn decide(&self, received: &Received, calibration: &Calibration) -> Result<Decided, Failure> {
+    async fn decide(
+        &self,
+        received: &Received,
+        calibration: &Calibration,
+        refused: Option<Thinking>,
+    ) -> Result<Decided, Failure> {
         let store = self.ledger_of(received);
         let replayed = Replayed::of(received, store).await?;
         let weighed = self.weigh(received, &replayed, calibration);
-        if self.due(received, &weighed).is_none() {
-            return Ok(self.replayed(received, replayed, &weighed));
+        if self.due(received, &replayed, &weighed, received.wish.as_ref()).is_none() && !replayed.is_refused(refused) {
+            return self.replayed(received, &replayed, &weighed);
         }
         let first = received.prefixes.first().copied();
         let turn = first.map(|first| self.0.sessions.turn_of(&received.incoming.tenant, first));
@@ -164,18 +251,59 @@ impl Gateway {
         for _ in 0..ROUNDS {
             // Whoever had the turn before may have done it.
             let replayed = Replayed::of(received, store).await?;
+            // Looked for behind the ledger: who carried it out wrote both at once.
+            let wish = if received.wish.is_some() { self.wish(received).await } else { None };
             let weighed = self.weigh(received, &replayed, calibration);
-            let Some(reason) = self.due(received, &weighed) else {
-                return Ok(self.replayed(received, replayed, &weighed));
+            let Some(reason) = self.due(received, &replayed, &weighed, wish.as_ref()) else {
+                if !replayed.is_refused(refused) {
+                    return self.replayed(received, &replayed, &weighed);
+                }
+                match self.otherwise(received, replayed, &weighed).await? {
+                    Some(decided) => return Ok(decided),
+                    None => continue,
+                }
             };
+            let thinking = self.binding(received, &replayed).at_compaction(received, replayed.thinking());
+            let replayed = replayed.with_thinking(received, thinking).ok_or(Failure::NoPlace)?;
+            let mut weighed = self.weigh(received, &replayed, calibration);
             let waited = Instant::now();
-            let asked = self.0.setup.summarizer.as_deref().filter(|_| !self.observes(received));
-            let compaction = self.compact(replayed.conversation(received), &weighed, reason, asked).await?;
+            let prepared = match &wish {
+                // What was prepared knows nothing of what the person wants to keep.
+                Some(_) => Prepared::Nothing,
+                None => self.prepared(received, &replayed, calibration).await,
+            };
+            let asked = match prepared {
+                Prepared::Usable(usable) => {
+                    match self.use_prepared(received, &replayed, &weighed, *usable, reason, waited.elapsed()).await? {
+                        Some(decided) => return Ok(decided),
+                        None => continue,
+                    }
+                }
+                Prepared::Nothing if !self.observes(received) => {
+                    self.0.setup.writer.of(received, weighed.budget.context_length, None)
+                }
+                Prepared::Nothing | Prepared::TooLate => None,
+            };
+            if wish.is_some() {
+                // By what there is, not by what there may be: in a large window, a small session would be all tail.
+                let share = weighed.budget.used.share(self.0.setup.policy.target_ratio);
+                weighed.budget.tail = weighed.budget.tail.min(share);
+            }
+            let occasion = wishes::occasion(reason, wish.as_ref());
+            let compaction =
+                self.compact(replayed.conversation(received), &weighed, &occasion, asked.as_deref()).await?;
             if compaction.applied.edits().is_empty() {
-                return Ok(self.replayed(received, replayed, &weighed));
+                if let Some(wish) = &wish {
+                    wishes::give_up(received, &*self.0.setup.store, wish, "nothing can be made smaller").await;
+                }
+                return self.replayed(received, &replayed, &weighed);
             }
             self.count_compaction(&compaction, waited.elapsed());
-            let (new, applied) = self.entry(received, &replayed, &compaction, reason, waited.elapsed())?;
+            self.note_summary(received, &compaction);
+            let (new, applied) = self.entry(received, &replayed, &compaction, reason, waited.elapsed(), thinking)?;
+            let new = NewEntry { fulfils: wish, ..new };
+            // Before it is remembered: what cannot be sent is no compaction.
+            let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
             let action = match received.kind {
                 Kind::Aside => Action::CompactedOnce,
                 Kind::Turn => {
@@ -188,9 +316,15 @@ impl Gateway {
             };
             let own = self.own_weight(received, calibration);
             let sent = self.after(&applied, &compaction);
-            return Ok(Decided { applied: Some(applied), action, own, sent });
+            return Ok(Decided { spliced, thinking, action, own, sent });
         }
         Err(Failure::Overtaken)
+    }
+
+    /// What the provider is expected to do about thinking.
+    fn binding(&self, received: &Received, replayed: &Replayed) -> Binding {
+        let learnt = self.0.sessions.binding_of(&received.incoming.upstream, received.model());
+        Binding::expected(received, learnt, replayed.thinking())
     }
 
     /// What is done when something of ours fails: the client's own request is sent if it fits the window, else a
@@ -204,19 +338,28 @@ impl Gateway {
         let own = weighed.weight;
         let reason = match failure {
             Failure::Store(_) => report::Reason::StoreUnavailable,
-            Failure::Refused(_) | Failure::Compose(_) | Failure::NoPlace | Failure::Overtaken => report::Reason::Failed,
+            Failure::Refused(_)
+            | Failure::Compose(_)
+            | Failure::Splice(_)
+            | Failure::NoPlace
+            | Failure::Overtaken
+            | Failure::Bound => report::Reason::Failed,
         };
-        let as_it_came = Decided { applied: None, action: Action::Untouched(reason), own, sent: own };
+        let as_it_came = Decided::as_it_came(reason, own);
         if own.tokens < weighed.budget.context_length {
             return as_it_came;
         }
-        match self.compact(received.conversation(), &weighed, Reason::Hygiene, None).await {
-            Ok(compaction) => {
-                let sent = self.after(&compaction.applied, &compaction);
-                Decided { applied: Some(compaction.applied), action: Action::CompactedOnce, own, sent }
-            }
-            Err(_) => as_it_came,
-        }
+        let thinking = self.binding(received, &Replayed::default()).at_compaction(received, Thinking::AsItIs);
+        let Some(base) = Replayed::default().with_thinking(received, thinking) else { return as_it_came };
+        let weighed = self.weigh(received, &base, calibration);
+        let compacted =
+            self.compact(base.conversation(received), &weighed, &Occasion::new(Reason::Hygiene), None).await;
+        let compacted = compacted.ok().and_then(|compaction| {
+            let spliced = Some(spliced(base.base(received), &compaction.applied, thinking).ok()?);
+            let sent = self.after(&compaction.applied, &compaction);
+            Some(Decided { spliced, thinking, action: Action::CompactedOnce, own, sent })
+        });
+        compacted.unwrap_or(as_it_came)
     }
 
     /// Compacts a conversation. Summaries are written by whoever is asked, else by the local summariser.
@@ -224,19 +367,31 @@ impl Gateway {
         &self,
         conversation: &Conversation,
         weighed: &Weighed<'_>,
-        reason: Reason,
+        occasion: &Occasion,
+        asked: Option<&dyn Summarizer>,
+    ) -> Result<Compaction, EditError> {
+        self.compact_within(self.0.setup.max_wait, conversation, weighed, occasion, asked).await
+    }
+
+    /// The same, and no summary is waited for longer than `patience`.
+    async fn compact_within(
+        &self,
+        patience: Duration,
+        conversation: &Conversation,
+        weighed: &Weighed<'_>,
+        occasion: &Occasion,
         asked: Option<&dyn Summarizer>,
     ) -> Result<Compaction, EditError> {
         let counter = ScaledCounter::new(&self.0.counter, weighed.calibration.factor());
         let local = LocalSummarizer::new(&counter);
-        let patience = MaxWait(self.0.setup.max_wait);
+        let patience = MaxWait(patience);
         let tools = Tools {
             engine: &*self.0.setup.engine,
             summarizer: asked.unwrap_or(&local),
             patience: &patience,
             counter: &counter,
         };
-        compact(conversation, &weighed.sizes, &weighed.budget, &Occasion::new(reason), tools).await
+        compact(conversation, &weighed.sizes, &weighed.budget, occasion, tools).await
     }
 
     /// What is left after a compaction.
@@ -253,14 +408,15 @@ impl Gateway {
         compaction: &Compaction,
         reason: Reason,
         waited: Duration,
+        thinking: Thinking,
     ) -> Result<(NewEntry, Applied), Failure> {
-        let client = received.conversation();
+        let client = replayed.base(received).conversation();
         let composed = match &replayed.applied {
             Some(earlier) => compose(client, earlier, &compaction.applied)?,
             None => compaction.applied.clone(),
         };
         let edits = received.places.to_ledger(client, composed.edits()).ok_or(Failure::NoPlace)?;
-        let depth = received.places.depth_of(client, composed.edits());
+        let depth = received.places.depth_of(client, composed.edits()).max(thinking::depth_of(thinking));
         let anchor = depth.checked_sub(1).and_then(|last| received.prefixes.get(last)).ok_or(Failure::NoPlace)?;
         // As everybody will make them who finds the entry.
         let again = received.places.to_client(client, &edits).ok_or(Failure::NoPlace)?;
@@ -268,7 +424,9 @@ impl Gateway {
         let sent = replayed.conversation(received);
         let round = compaction.applied.edits();
         let removed = if self.0.setup.keep_originals {
-            removed(&received.request, replayed.edits(), composed.edits(), sent, round)
+            let mut all = removed(&received.own, replayed.edits(), composed.edits(), sent, round);
+            all.extend(self.thoughts(received, replayed.thinking(), thinking));
+            all
         } else {
             Vec::new()
         };
@@ -278,20 +436,33 @@ impl Gateway {
             anchor: *anchor,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             parent: replayed.entry.as_ref().map(|entry| entry.id),
-            replay: Replay { edits, thinking: Thinking::AsItIs, settled_at },
-            log: log(compaction, sent, reason, waited),
+            replay: Replay { edits, thinking, settled_at },
+            log: log(compaction, sent, reason, waited, &self.0.counter),
             removed,
+            fulfils: None,
         };
         Ok((new, applied))
     }
 
     /// Whether a request is compacted now, and why. At most one of the two layers compacts it (M1).
-    fn due(&self, received: &Received, weighed: &Weighed<'_>) -> Option<Reason> {
+    fn due(
+        &self,
+        received: &Received,
+        replayed: &Replayed,
+        weighed: &Weighed<'_>,
+        wish: Option<&Wish>,
+    ) -> Option<Reason> {
         let budget = &weighed.budget;
+        if wish.is_some() {
+            return Some(Reason::Asked);
+        }
         if received.kind == Kind::Aside {
             return (budget.used >= budget.trigger).then_some(Reason::Hygiene);
         }
         let nearly_full = budget.used >= budget.context_length.share(HYGIENE);
+        if !nearly_full && self.binding(received, replayed).waits(received) {
+            return None;
+        }
         let hygiene = self.0.setup.hygiene && nearly_full && received.prefixes.len() >= HYGIENE_MESSAGES;
         let tried = budget.settled_at.is_some() && !budget.is_due();
         if hygiene && !tried { Some(Reason::Hygiene) } else { self.0.setup.engine.should_compress(budget) }
@@ -300,7 +471,11 @@ impl Gateway {
     fn weigh<'a>(&self, received: &Received, replayed: &Replayed, calibration: &'a Calibration) -> Weighed<'a> {
         let conversation = replayed.conversation(received);
         let window = self.window(received.model());
-        let sizes = Sizes::of(conversation, &self.0.counter);
+        let own = replayed.base(received).request.sizes(&self.0.counter);
+        let sizes = match &replayed.applied {
+            Some(applied) => own.after(applied, &self.0.counter),
+            None => own,
+        };
         let counted = self.counted(conversation, &sizes, calibration, window);
         let used = calibration.apply(counted);
         let policy = match received.kind {
@@ -326,7 +501,7 @@ impl Gateway {
 
     /// What the client's own request weighs, where something else was weighed.
     fn own_weight(&self, received: &Received, calibration: &Calibration) -> Weight {
-        let estimated = Sizes::of(received.conversation(), &self.0.counter).total();
+        let estimated = received.own.sizes(&self.0.counter).total();
         Weight { estimated, tokens: calibration.apply(estimated) }
     }
 
@@ -344,30 +519,47 @@ impl Gateway {
             return known;
         }
         let stored = self.0.setup.store.session(tenant, session).await.ok().flatten();
+        if let Some(stored) = &stored {
+            self.0.sessions.recall_spending(tenant, session, stored.spending);
+        }
         let stored = stored.filter(|stored| stored.model == received.model()).and_then(|stored| stored.calibration);
         let calibration = stored.unwrap_or_else(|| Calibration::of_model(received.model()));
         self.0.sessions.learn(tenant, session, received.model(), calibration.clone());
         calibration
     }
 
-    fn replayed(&self, received: &Received, replayed: Replayed, weighed: &Weighed<'_>) -> Decided {
-        match replayed.applied {
+    fn replayed(&self, received: &Received, replayed: &Replayed, weighed: &Weighed<'_>) -> Result<Decided, Failure> {
+        self.replayed_with(received, replayed, weighed, replayed.thinking())
+    }
+
+    fn replayed_with(
+        &self,
+        received: &Received,
+        replayed: &Replayed,
+        weighed: &Weighed<'_>,
+        thinking: Thinking,
+    ) -> Result<Decided, Failure> {
+        Ok(match &replayed.applied {
             Some(applied) => {
                 let own = self.own_weight(received, weighed.calibration);
-                Decided { applied: Some(applied), action: Action::Replayed, own, sent: weighed.weight }
+                let spliced = Some(spliced(replayed.base(received), applied, thinking)?);
+                Decided { spliced, thinking, action: Action::Replayed, own, sent: weighed.weight }
             }
             None => {
-                let due = self.due(received, weighed).is_some();
+                let due = self.due(received, replayed, weighed, None).is_some();
                 let reason = if due { report::Reason::NothingToDo } else { report::Reason::BelowThreshold };
-                let own = weighed.weight;
-                Decided { applied: None, action: Action::Untouched(reason), own, sent: own }
+                Decided::as_it_came(reason, weighed.weight)
             }
-        }
+        })
+    }
+
+    /// A compaction that a person asked for.
+    async fn wish(&self, received: &Received) -> Option<Wish> {
+        if self.observes(received) { None } else { wishes::wish_for(received, &*self.0.setup.store).await }
     }
 
     fn observes(&self, received: &Received) -> bool {
-        let told = received.incoming.headers.get("x-epitome");
-        self.0.setup.observe || told.is_some_and(|told| told.as_bytes() == b"observe")
+        self.0.setup.observe || Switch::of(&received.incoming.headers) == Switch::Observe
     }
 
     fn ledger_of(&self, received: &Received) -> &dyn SessionStore {
@@ -375,27 +567,20 @@ impl Gateway {
     }
 
     fn sent(&self, received: Received, decided: Decided) -> Outgoing {
-        let Decided { applied, mut action, own, mut sent } = decided;
-        let spliced = applied.as_ref().map(|applied| received.request.splice(applied));
-        let (body, edited) = match spliced {
-            Some(Ok(_)) if self.observes(&received) => (received.incoming.body.clone(), false),
-            Some(Ok(spliced)) => (spliced.bytes.into(), true),
-            Some(Err(error)) => {
-                tracing::warn!(session = %received.session, %error, "the edits could not be put into the request");
-                (action, sent) = (Action::Untouched(report::Reason::Failed), own);
-                (received.incoming.body.clone(), false)
-            }
-            None => (received.incoming.body.clone(), false),
-        };
+        let Decided { spliced, thinking, action, own, sent } = decided;
+        let observed = self.observes(&received);
+        let action = if observed { Action::Untouched(report::Reason::Observed) } else { action };
+        let spliced = spliced.filter(|_| !observed);
+        let edited = spliced.is_some();
         let counted = if edited { sent.estimated } else { own.estimated };
-        if self.observes(&received) {
-            action = Action::Untouched(report::Reason::Observed);
-        }
+        let Cached { body, expected, markers, broke } = self.cached(&received, spliced, own.estimated, sent.estimated);
         let report = Report {
             session: Some(received.session.clone()),
             action,
             before: Some(own.tokens),
             after: Some(sent.tokens),
+            markers,
+            spending: Some(self.0.sessions.spending(&received.incoming.tenant, &received.session)),
         };
         self.count(&report);
         let passed = Passed {
@@ -404,9 +589,14 @@ impl Gateway {
             counted,
             report: report.clone(),
             kind: received.kind,
+            thinking: edited.then_some(thinking),
+            expected,
+            broke,
         };
+        let upstream_headers = if edited { thinking::headers(thinking, &received) } else { Vec::new() };
+        let edited = edited || body != received.incoming.body;
         let turn = Arc::new(Call::new(self.clone(), received.incoming, body.clone(), Some(passed)));
-        Outgoing { body, edited, upstream_headers: Vec::new(), answer_headers: report.headers(), turn }
+        Outgoing { body, edited, upstream_headers, answer_headers: report.headers(), turn, keeper: None }
     }
 
     fn as_it_came(&self, incoming: Incoming, reason: report::Reason) -> Outgoing {
@@ -414,7 +604,8 @@ impl Gateway {
         self.count(&report);
         let body = incoming.body.clone();
         let turn = Arc::new(Call::new(self.clone(), incoming, body.clone(), None));
-        Outgoing { body, edited: false, upstream_headers: Vec::new(), answer_headers: report.headers(), turn }
+        let answer_headers = report.headers();
+        Outgoing { body, edited: false, upstream_headers: Vec::new(), answer_headers, turn, keeper: None }
     }
 
     fn count(&self, report: &Report) {
@@ -449,7 +640,19 @@ impl Gateway {
     }
 }
 
-fn log(compaction: &Compaction, before: &Conversation, reason: Reason, waited: Duration) -> CompactionLog {
+/// The client's bytes with the edits in them, and what is asked about thinking.
+fn spliced(base: &Received, applied: &Applied, thinking: Thinking) -> Result<Bytes, SpliceError> {
+    Ok(base.request.splice_asking(applied, thinking::asked(thinking))?.bytes.into())
+}
+
+fn log(
+    compaction: &Compaction,
+    before: &Conversation,
+    reason: Reason,
+    waited: Duration,
+    counter: &dyn TokenCounter,
+) -> CompactionLog {
+    let saved = saved_by_kind(before, compaction.applied.edits(), counter);
     let (author, stood_in) = match &compaction.author {
         Some(Author::Asked { name, .. }) => (Some(name.clone()), None),
         Some(Author::StoodIn { name, why, .. }) => (Some("local".to_owned()), Some(format!("{name}: {why}"))),
@@ -468,6 +671,7 @@ fn log(compaction: &Compaction, before: &Conversation, reason: Reason, waited: D
         author,
         stood_in,
         wait_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+        saved_by: saved.into_iter().map(|(kind, tokens)| (kind.to_owned(), tokens)).collect(),
     }
 }
 

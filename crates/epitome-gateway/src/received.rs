@@ -1,25 +1,34 @@
 //! A request as it was understood: what it says, what its history is called, and what may be done with it.
 
+use std::sync::Arc;
+
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::model::{Block, Conversation, Role};
 use epitome_core::places::Places;
-use epitome_store::records::SessionId;
-use epitome_wire::{DuplicateKeys, Format, Request};
+use epitome_store::records::{SessionId, Thinking, Wish};
+use epitome_wire::{DuplicateKeys, Format, Known, Request, SpliceError};
 use http::HeaderMap;
 
 use crate::exchange::{Incoming, Purpose};
 use crate::identity;
 use crate::report::Reason;
+use crate::thinking::left_out_before;
 
 /// A request that was read.
+#[derive(Clone)]
 pub(crate) struct Received {
     pub(crate) incoming: Incoming,
-    pub(crate) request: Request,
+    /// As the client wrote it.
+    pub(crate) own: Arc<Request>,
+    /// What edits are put into: the same, perhaps without the thinking of older turns.
+    pub(crate) request: Arc<Request>,
     pub(crate) places: Places,
     /// What each beginning of its history is called.
     pub(crate) prefixes: Vec<PrefixFingerprint>,
     pub(crate) session: SessionId,
     pub(crate) kind: Kind,
+    /// A compaction that a person asked for, as far as it was looked for.
+    pub(crate) wish: Option<Wish>,
 }
 
 /// A request that is sent as it came.
@@ -46,9 +55,10 @@ pub(crate) enum Kind {
 
 impl Received {
     /// Understands a request, or says why it is sent as it came.
-    pub(crate) fn read(incoming: Incoming) -> Result<Received, Unread> {
+    pub(crate) fn read(incoming: Incoming, known: &Known) -> Result<Received, Unread> {
         let body = incoming.body.to_vec();
-        let Ok(request) = Request::read(body, Format::Given(incoming.dialect), DuplicateKeys::Carry) else {
+        let format = Format::Given(incoming.dialect);
+        let Ok(request) = Request::read_again(body, format, DuplicateKeys::Carry, known) else {
             return Err(Unread::new(incoming, Reason::Unreadable));
         };
         if request.envelope().history_elsewhere.is_some() {
@@ -59,7 +69,27 @@ impl Received {
         let session = identity::session_of(&incoming.headers, request.envelope(), prefixes.first());
         let aside = incoming.purpose == Purpose::Count || asks_for_summary(&incoming.headers, request.conversation());
         let kind = if aside { Kind::Aside } else { Kind::Turn };
-        Ok(Received { incoming, request, places, prefixes, session, kind })
+        let request = Arc::new(request);
+        Ok(Received { incoming, own: request.clone(), request, places, prefixes, session, kind, wish: None })
+    }
+
+    /// The request without the thinking that is to be left out; `None`: none is. Its places and its names are the same, as
+    /// thinking is not in them.
+    pub(crate) fn with_thinking(&self, thinking: Thinking) -> Result<Option<Received>, SpliceError> {
+        let before = left_out_before(thinking, self);
+        if self.own.thinking_messages(0..before).next().is_none() {
+            return Ok(None);
+        }
+        let bytes = self.own.without_thinking_before(before)?.bytes;
+        let read = Request::read(bytes, Format::Given(self.own.dialect()), DuplicateKeys::Carry);
+        let request = Arc::new(read.map_err(|_| SpliceError::AnotherConversation)?);
+        Ok(Some(Received { request, ..self.clone() }))
+    }
+
+    /// Where in the client's messages a place of the ledger is; behind the last, if there are not so many.
+    pub(crate) fn message_at(&self, place: u32) -> usize {
+        let message = usize::try_from(place).ok().and_then(|place| self.places.messages().get(place));
+        message.copied().unwrap_or(self.own.conversation().messages.len())
     }
 
     pub(crate) fn conversation(&self) -> &Conversation {

@@ -16,17 +16,24 @@ pub(crate) fn removed(
     round: &[Edit],
 ) -> Vec<Original> {
     let gone = spans(now).flatten().filter(|message| !spans(earlier).any(|span| span.contains(message)));
-    let messages = gone.filter_map(|index| {
+    let messages = removed_messages(request, gone);
+    let texts = cited(sent, round).into_iter();
+    let texts = texts.map(|text| Original::new(OriginalKind::Text, text.as_bytes().to_vec(), text.to_string()));
+    messages.into_iter().chain(texts).collect()
+}
+
+/// Messages as the client wrote them.
+pub(crate) fn removed_messages(request: &Request, messages: impl Iterator<Item = usize>) -> Vec<Original> {
+    let original = |index| {
         let json = request.message_json(index)?;
         let words = request.conversation().messages.get(index).map(words_of).unwrap_or_default();
         Some(Original::new(OriginalKind::Message, json.into_owned().into_bytes(), words))
-    });
-    let texts = cited(sent, round).into_iter();
-    let texts = texts.map(|text| Original::new(OriginalKind::Text, text.as_bytes().to_vec(), text.to_string()));
-    messages.chain(texts).collect()
+    };
+    messages.filter_map(original).collect()
 }
 
-fn spans(edits: &[Edit]) -> impl Iterator<Item = std::ops::Range<usize>> {
+/// The messages that are replaced.
+pub(crate) fn spans(edits: &[Edit]) -> impl Iterator<Item = std::ops::Range<usize>> {
     edits.iter().filter_map(|edit| match edit {
         Edit::Replace { start, end, .. } => Some(*start..*end),
         Edit::ShortenOutput { .. }
@@ -37,7 +44,7 @@ fn spans(edits: &[Edit]) -> impl Iterator<Item = std::ops::Range<usize>> {
 }
 
 /// What a person would search for in a message.
-fn words_of(message: &Message) -> String {
+pub(crate) fn words_of(message: &Message) -> String {
     let mut words = String::new();
     message.each_text(|text| {
         words.push_str(text);

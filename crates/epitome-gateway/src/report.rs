@@ -1,7 +1,8 @@
 //! What was done with a request, for the answer's headers, the log, the metrics and the store.
 
+use epitome_core::money::Dollars;
 use epitome_core::tokens::Tokens;
-use epitome_store::records::SessionId;
+use epitome_store::records::{SessionId, Spending};
 use http::{HeaderName, HeaderValue};
 
 use crate::identity::SESSION_HEADER;
@@ -20,6 +21,10 @@ pub struct Report {
     pub before: Option<Tokens>,
     /// What was sent weighs.
     pub after: Option<Tokens>,
+    /// How many markers for the provider's cache were added.
+    pub markers: usize,
+    /// What the session has cost before this call, if anything is known of it.
+    pub spending: Option<Spending>,
 }
 
 /// What was done with a request.
@@ -87,7 +92,8 @@ impl Reason {
 impl Report {
     /// A request that was sent as it came before anything was known of it.
     pub fn untouched(reason: Reason) -> Report {
-        Report { session: None, action: Action::Untouched(reason), before: None, after: None }
+        let action = Action::Untouched(reason);
+        Report { session: None, action, before: None, after: None, markers: 0, spending: None }
     }
 
     /// As the client is told.
@@ -101,6 +107,16 @@ impl Report {
         let tokens = [("x-epitome-tokens-before", self.before), ("x-epitome-tokens-after", self.after)];
         let told = tokens.into_iter().filter_map(|(name, tokens)| Some((name, tokens?)));
         headers.extend(told.map(|(name, Tokens(tokens))| (HeaderName::from_static(name), HeaderValue::from(tokens))));
+        if self.markers > 0 {
+            headers.push((HeaderName::from_static("x-epitome-cache-markers"), HeaderValue::from(self.markers)));
+        }
+        if let Some(spending) = self.spending.filter(|spending| *spending != Spending::default()) {
+            let dollars = |dollars: Dollars| HeaderValue::from_str(&format!("{:.6}", dollars.as_f64())).ok();
+            let paid = dollars(spending.paid + spending.summaries);
+            headers.extend(paid.map(|paid| (HeaderName::from_static("x-epitome-session-cost-usd"), paid)));
+            let saved = dollars(spending.net());
+            headers.extend(saved.map(|saved| (HeaderName::from_static("x-epitome-session-saved-usd"), saved)));
+        }
         headers
     }
 }
@@ -120,6 +136,8 @@ mod tests {
             action: Action::Compacted,
             before: Some(Tokens(90_000)),
             after: Some(Tokens(30_000)),
+            markers: 0,
+            spending: None,
         };
         let told: Vec<String> =
             report.headers().iter().map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect();

@@ -27,6 +27,15 @@ pub enum Trouble {
     /// The client's body did not arrive.
     #[error("epitome: the request's body broke off; send it again")]
     BodyLost,
+    /// A session that is not known, or not to this tenant.
+    #[error("epitome: there is no such session; GET /epitome/sessions lists them")]
+    NoSession,
+    /// What came with a request for a compaction.
+    #[error("epitome: a compaction takes {{\"focus\": \"a few words\"}}, or nothing")]
+    NotAWish,
+    /// The store did not answer.
+    #[error("epitome: the store is not available; try again")]
+    NoStore,
     /// There is no such page of ours.
     #[error("epitome: there is nothing at this path")]
     NotFound,
@@ -72,8 +81,9 @@ impl Trouble {
         match self {
             Trouble::NoToken => StatusCode::UNAUTHORIZED,
             Trouble::ForeignHost | Trouble::ForeignOrigin => StatusCode::FORBIDDEN,
-            Trouble::BodyLost | Trouble::NotAPath => StatusCode::BAD_REQUEST,
-            Trouble::NotFound => StatusCode::NOT_FOUND,
+            Trouble::BodyLost | Trouble::NotAPath | Trouble::NotAWish => StatusCode::BAD_REQUEST,
+            Trouble::NotFound | Trouble::NoSession => StatusCode::NOT_FOUND,
+            Trouble::NoStore => StatusCode::SERVICE_UNAVAILABLE,
             // Codex 0.166 falls back to HTTP at the first one of these. On 404, 405, 501 and 503 it tries for seven
             // seconds before, and on 400 it gives up.
             Trouble::WebSocket => StatusCode::UPGRADE_REQUIRED,
@@ -90,6 +100,9 @@ impl Trouble {
             Trouble::ForeignOrigin => "foreign_origin",
             Trouble::BodyLost => "body_lost",
             Trouble::NotFound => "not_found",
+            Trouble::NoSession => "no_such_session",
+            Trouble::NotAWish => "not_a_wish",
+            Trouble::NoStore => "store_unavailable",
             Trouble::NotAPath => "not_a_path",
             Trouble::WebSocket => "no_websockets",
             Trouble::Unreachable { .. } => "upstream_unreachable",

@@ -35,6 +35,7 @@ use crate::metrics::Metrics;
 use crate::record::Record;
 use crate::respond::{self, Trouble};
 use crate::route::{Page, Route};
+use crate::switch::Switch;
 use crate::upstream::{Upstream, Upstreams};
 
 /// How a gateway is set up.
@@ -242,7 +243,7 @@ impl Gateway {
         match route {
             Route::Own(page) => self.page(page, tenant, request, record).await,
             Route::WebSocket => refuse(&Trouble::WebSocket, Some(Dialect::OpenAiResponses), record),
-            Route::Talk(dialect, purpose) if !is_off(&request) => {
+            Route::Talk(dialect, purpose) if Switch::of(request.headers()) != Switch::Off => {
                 self.talk(dialect, purpose, tenant, request, record).await
             }
             Route::Talk(dialect, _) => {
@@ -357,11 +358,6 @@ fn call(upstream: &Upstream, dialect: Option<Dialect>, request: &Request<Incomin
 
 fn untouched(client: Whole) -> Body {
     crate::held::Begun::from(client).boxed_unsync()
-}
-
-/// Whether the client wants none of our work for this request.
-fn is_off(request: &Request<Incoming>) -> bool {
-    request.headers().get("x-epitome").is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"off"))
 }
 
 /// What a future gives; `None` if it panicked.

@@ -5,21 +5,41 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::tokens::{Calibration, Tokens};
-use epitome_store::records::{SessionId, Tenant};
+use epitome_store::records::{SessionId, Spending, Tenant};
+use http::Uri;
+
+use crate::money::Caches;
+use crate::pipeline::Fullness;
+use crate::thinking::Binding;
 
 /// Sessions that are remembered; a young and an old generation of this many each.
 const MOST: usize = 4_096;
 
 /// Held by one at a time.
-type InTurn = Arc<tokio::sync::Mutex<()>>;
+pub(crate) type InTurn = Arc<tokio::sync::Mutex<()>>;
+
+/// A session with one of its models.
+type OfModel = (Tenant, SessionId, String);
+
+/// Used by the requests of a session, one after the other.
+pub(crate) type SharedCaches = Arc<Mutex<Caches>>;
 
 /// What is known of the sessions of everybody.
 #[derive(Default)]
 pub(crate) struct Sessions {
-    counts: Mutex<Generations<(Tenant, SessionId, String), Calibration>>,
+    counts: Mutex<Generations<OfModel, Calibration>>,
     locks: Mutex<Generations<(Tenant, PrefixFingerprint), InTurn>>,
     /// Windows that providers told, by model, where they are smaller than was thought.
     windows: Mutex<HashMap<String, Tokens>>,
+    /// What providers, by their address, do with the thinking of a model, where they have complained.
+    bindings: Mutex<Generations<(String, String), Binding>>,
+    full: Mutex<Generations<(Tenant, SessionId), Fullness>>,
+    /// What is in providers' caches, by session and model.
+    caches: Mutex<Generations<OfModel, SharedCaches>>,
+    /// What sessions have cost so far.
+    spending: Mutex<Generations<(Tenant, SessionId), Spending>>,
+    /// The models and providers of which people were told whether they are marked for.
+    told: Mutex<Generations<(String, String), ()>>,
 }
 
 impl Sessions {
@@ -33,20 +53,71 @@ impl Sessions {
         lock(&self.counts).put((tenant.clone(), session.clone(), model.to_owned()), calibration);
     }
 
+    /// What a session with a model has left in the provider's cache.
+    pub(crate) fn caches(&self, tenant: &Tenant, session: &SessionId, model: &str) -> SharedCaches {
+        lock(&self.caches).get_or_put((tenant.clone(), session.clone(), model.to_owned()), Arc::default)
+    }
+
+    /// What a session has cost so far; nothing, if nobody knows of it.
+    pub(crate) fn spending(&self, tenant: &Tenant, session: &SessionId) -> Spending {
+        lock(&self.spending).get(&(tenant.clone(), session.clone())).unwrap_or_default()
+    }
+
+    /// What the store knows that a session has cost, where nothing is known here.
+    pub(crate) fn recall_spending(&self, tenant: &Tenant, session: &SessionId, stored: Spending) {
+        lock(&self.spending).get_or_put((tenant.clone(), session.clone()), || stored);
+    }
+
+    /// A session has cost so much more.
+    pub(crate) fn spend(&self, tenant: &Tenant, session: &SessionId, more: Spending) {
+        let mut spending = lock(&self.spending);
+        let key = (tenant.clone(), session.clone());
+        let mut sum = spending.get(&key).unwrap_or_default();
+        sum += more;
+        spending.put(key, sum);
+    }
+
+    /// Whether people have yet to be told about a model at a provider; they are told once.
+    pub(crate) fn tell_once(&self, upstream: &Uri, model: &str) -> bool {
+        let mut told = lock(&self.told);
+        let key = (host(upstream), model.to_owned());
+        let first = told.get(&key).is_none();
+        if first {
+            told.put(key, ());
+        }
+        first
+    }
+
     /// Who compacts histories that begin so waits for the others who do.
     pub(crate) fn turn_of(&self, tenant: &Tenant, first: PrefixFingerprint) -> InTurn {
-        let mut locks = lock(&self.locks);
-        let key = (tenant.clone(), first);
-        locks.get(&key).unwrap_or_else(|| {
-            let made = InTurn::default();
-            locks.put(key, made.clone());
-            made
-        })
+        lock(&self.locks).get_or_put((tenant.clone(), first), InTurn::default)
+    }
+
+    /// How full a session was at its last request; it is `now` at this one.
+    pub(crate) fn fullness(&self, tenant: &Tenant, session: &SessionId, now: Fullness) -> Fullness {
+        let mut full = lock(&self.full);
+        let key = (tenant.clone(), session.clone());
+        let before = full.get(&key).unwrap_or_default();
+        if before != now {
+            full.put(key, now);
+        }
+        before
     }
 
     /// The window that the provider told of for a model.
     pub(crate) fn window_of(&self, model: &str) -> Option<Tokens> {
         lock(&self.windows).get(model).copied()
+    }
+
+    /// What the provider was learnt to do with the thinking of a model.
+    pub(crate) fn binding_of(&self, upstream: &Uri, model: &str) -> Option<Binding> {
+        lock(&self.bindings).get(&(host(upstream), model.to_owned()))
+    }
+
+    /// The provider has complained: it is at least as hard as this.
+    pub(crate) fn learn_binding(&self, upstream: &Uri, model: &str, binding: Binding) {
+        let known = self.binding_of(upstream, model).unwrap_or_default();
+        lock(&self.bindings).put((host(upstream), model.to_owned()), known.max(binding));
     }
 
     /// The provider says that a model's window is this large.
@@ -56,7 +127,7 @@ impl Sessions {
 }
 
 /// Remembers a bounded number: when the young are too many they become the old, and what was not asked for goes.
-struct Generations<K, V> {
+pub(crate) struct Generations<K, V> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
 }
@@ -68,7 +139,7 @@ impl<K, V> Default for Generations<K, V> {
 }
 
 impl<K: Eq + std::hash::Hash + Clone, V: Clone> Generations<K, V> {
-    fn get(&mut self, key: &K) -> Option<V> {
+    pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
         }
@@ -77,15 +148,32 @@ impl<K: Eq + std::hash::Hash + Clone, V: Clone> Generations<K, V> {
         Some(value)
     }
 
-    fn put(&mut self, key: K, value: V) {
+    pub(crate) fn get_or_put(&mut self, key: K, make: impl FnOnce() -> V) -> V {
+        self.get(&key).unwrap_or_else(|| {
+            let made = make();
+            self.put(key, made.clone());
+            made
+        })
+    }
+
+    pub(crate) fn put(&mut self, key: K, value: V) {
         if self.young.len() >= MOST {
             self.old = std::mem::take(&mut self.young);
         }
         self.young.insert(key, value);
     }
+
+    pub(crate) fn remove(&mut self, key: &K) {
+        self.young.remove(key);
+        self.old.remove(key);
+    }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn host(upstream: &Uri) -> String {
+    upstream.authority().map(ToString::to_string).unwrap_or_default()
+}
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -1,20 +1,19 @@
 //! An answer's body on its way to the client. Its bytes are passed on as they came, at once; beside that usage is read
 //! from a decompressed copy, and the call's end is told, once.
 
-use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use epitome_store::records::TurnUsage;
+use epitome_store::records::{Besides, TurnUsage};
 use epitome_wire::Dialect;
 use epitome_wire::usage::{Usage, UsageReader};
-use http::header::CONTENT_TYPE;
 use http::response::Parts;
 use http_body::{Body, Frame, SizeHint};
 
-use crate::encoding::{Coding, Decoder};
+use crate::copy::{Sink, read_by};
+use crate::encoding::Decoder;
 use crate::exchange::{End, Turn};
 use crate::held::BoxError;
 use crate::record::Record;
@@ -58,7 +57,7 @@ pub(crate) struct Tap<B> {
     body: B,
     /// Of an answer that refuses: whatever becomes of its body, that is how the call ended.
     refused: Option<u16>,
-    reading: Option<Decoder<Sink>>,
+    reading: Option<Decoder<Sink<UsageReader>>>,
     turn: Option<TurnGuard>,
     record: Option<Record>,
     /// It broke off; the client is told when what came before is on its way.
@@ -77,9 +76,7 @@ impl<B: Body> Tap<B> {
         let refused = (!parts.status.is_success()).then(|| parts.status.as_u16());
         let reading = match (dialect, &turn) {
             (Some(dialect), Some(_)) if refused.is_none() => {
-                let content_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-                let reader = UsageReader::new(dialect, content_type.unwrap_or_default());
-                Decoder::new(Coding::of(&parts.headers), Sink { reader: Some(reader), read: 0 })
+                read_by(parts, |content_type| UsageReader::new(dialect, content_type))
             }
             (Some(_) | None, Some(_) | None) => None,
         };
@@ -182,33 +179,13 @@ impl<B> Drop for Tap<B> {
     }
 }
 
-/// Of an answer that unpacks to more, no usage is read.
-const UNPACKED: usize = 512 * 1024 * 1024;
-
-/// Where decoders write to.
-struct Sink {
-    reader: Option<UsageReader>,
-    read: usize,
-}
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.read += bytes.len();
-        if self.read > UNPACKED {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        if let Some(reader) = &mut self.reader {
-            reader.push(bytes);
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 fn turn_usage(usage: Usage) -> TurnUsage {
-    let Usage { prompt, cache_read, cache_write, output } = usage;
-    TurnUsage { prompt, cache_read, cache_write, output }
+    let Usage { prompt, cache_read, cache_write, cache_write_long, output, reasoning, besides } = usage;
+    let besides = Besides {
+        prompt: besides.prompt,
+        cache_read: besides.cache_read,
+        cache_write: besides.cache_write,
+        output: besides.output,
+    };
+    TurnUsage { prompt, cache_read, cache_write, cache_write_long, output, reasoning, besides }
 }

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use bytes::Bytes;
 use epitome_core::tokens::Tokens;
-use epitome_store::records::{self, SessionId, TurnUsage};
-use epitome_wire::asking::TooLong;
+use epitome_store::records::{self, CacheBreak, SessionId, Thinking, TurnUsage};
+use epitome_wire::asking::{AboutThinking, TooLong};
 
 use crate::clock;
-use crate::exchange::{End, Incoming, Outgoing, Pipeline, Turn};
+use crate::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
+use crate::money::Expected;
 use crate::pipeline::Gateway;
 use crate::received::Kind;
 use crate::report::Report;
+use crate::thinking::Binding;
 
 /// What is known of a call that was understood.
 pub(crate) struct Passed {
@@ -22,6 +24,12 @@ pub(crate) struct Passed {
     pub(crate) counted: Tokens,
     pub(crate) report: Report,
     pub(crate) kind: Kind,
+    /// What was done about thinking; `None`: it was sent as it came.
+    pub(crate) thinking: Option<Thinking>,
+    /// What a provider's cache is expected to do with it; `None`: nobody asks.
+    pub(crate) expected: Option<Expected>,
+    /// Where it parted from the client's last request.
+    pub(crate) broke: Option<CacheBreak>,
 }
 
 /// One call on its way.
@@ -41,11 +49,8 @@ impl Call {
     pub(crate) fn new(gateway: Gateway, incoming: Incoming, body: Bytes, passed: Option<Passed>) -> Call {
         Call { gateway, incoming, body, passed, sent_again: AtomicBool::new(false) }
     }
-}
 
-#[async_trait]
-impl Turn for Call {
-    async fn too_long(&self, told: TooLong) -> Option<Outgoing> {
+    async fn shorter(&self, told: TooLong) -> Option<Outgoing> {
         let passed = self.passed.as_ref()?;
         if self.sent_again.swap(true, Ordering::Relaxed) {
             return None;
@@ -58,6 +63,28 @@ impl Turn for Call {
         self.gateway.sessions().learn_window(&passed.model, window);
         let again = self.gateway.outgoing(self.incoming.clone()).await;
         (again.body != self.body).then_some(again)
+    }
+
+    /// What the provider says about thinking is learnt, and something else is done about it.
+    async fn with_other_thinking(&self, about: AboutThinking) -> Option<Outgoing> {
+        let passed = self.passed.as_ref()?;
+        let refused = passed.thinking?;
+        let learnt = self.gateway.sessions().binding_of(&self.incoming.upstream, &passed.model);
+        let binding = Binding::taught(about, refused, learnt, &passed.model)?;
+        tracing::info!(session = %passed.session, model = passed.model, "the provider refuses bound thinking");
+        self.gateway.sessions().learn_binding(&self.incoming.upstream, &passed.model, binding);
+        let again = self.gateway.outgoing_instead(self.incoming.clone(), refused).await?;
+        (again.body != self.body).then_some(again)
+    }
+}
+
+#[async_trait]
+impl Turn for Call {
+    async fn complained(&self, complaint: Complaint) -> Option<Outgoing> {
+        match complaint {
+            Complaint::TooLong(told) => self.shorter(told).await,
+            Complaint::Thinking(about) => self.with_other_thinking(about).await,
+        }
     }
 
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
@@ -73,6 +100,10 @@ impl Turn for Call {
             (End::Failed(_), _) | (_, Kind::Aside) => return,
             (End::Complete | End::Cut | End::ClientGone, Kind::Turn) => {}
         }
+        if end == End::Complete || usage.is_some() {
+            self.gateway.prepare(&self.incoming, &self.body, passed, usage);
+        }
+        let spending = usage.map(|usage| self.gateway.spent(&self.incoming, passed, &usage));
         let turn = records::Turn {
             at_ms: clock::now_ms(),
             model: passed.model.clone(),
@@ -81,6 +112,9 @@ impl Turn for Call {
             client_tokens: passed.report.before.unwrap_or_default(),
             sent_tokens: passed.report.after.unwrap_or_default(),
             usage,
+            spending,
+            markers: u8::try_from(passed.report.markers).unwrap_or(u8::MAX),
+            broke: passed.broke.clone(),
         };
         let (store, session) = (self.gateway.store().clone(), passed.session.clone());
         // The answer is not held up by the store; what is lost if it fails is a line in a list.

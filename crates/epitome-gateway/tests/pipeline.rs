@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use epitome_core::budget::Policy;
-use epitome_core::catalogue::Catalogue;
-use epitome_core::engine::{BUILT_IN, Registry};
 use epitome_core::tokens::Tokens;
-use epitome_gateway::exchange::{Incoming, Outgoing, Pipeline, Purpose};
+use epitome_gateway::exchange::{Complaint, Incoming, Outgoing, Pipeline, Purpose};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::pipeline::{Gateway, Setup};
 use epitome_store::memory::MemoryStore;
@@ -32,18 +30,9 @@ fn gateway(store: Arc<dyn Store>) -> Gateway {
 fn gateway_with(store: Arc<dyn Store>, change: impl FnOnce(&mut Setup)) -> Gateway {
     let policy = Policy { protect_last_n: 3, ..Policy::default() };
     let mut setup = Setup {
-        store,
-        engine: Registry::new(&policy).resolve(BUILT_IN).engine,
-        policy,
-        catalogue: Catalogue::embedded(),
         context_length: Some(Tokens(WINDOW)),
-        summarizer: None,
         max_wait: Duration::from_secs(1),
-        enabled: true,
-        hygiene: true,
-        observe: false,
-        keep_originals: true,
-        metrics: Arc::new(Metrics::new()),
+        ..Setup::local(store, policy, Arc::new(Metrics::new()))
     };
     change(&mut setup);
     Gateway::new(setup)
@@ -292,10 +281,11 @@ async fn a_provider_with_a_smaller_window_gets_less() {
     session.next_input();
     let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
     assert_eq!(header(&outgoing, "x-epitome-action"), Some("untouched"));
-    let again = outgoing.turn.too_long(TooLong { window: Some(20_000) }).await.expect("something smaller");
+    let told = Complaint::TooLong(TooLong { window: Some(20_000) });
+    let again = outgoing.turn.complained(told).await.expect("something smaller");
     assert_eq!(header(&again, "x-epitome-action"), Some("compacted"));
     assert!(again.body.len() < outgoing.body.len() / 2);
-    assert!(outgoing.turn.too_long(TooLong { window: Some(20_000) }).await.is_none(), "once");
+    assert!(outgoing.turn.complained(told).await.is_none(), "once");
 }
 
 #[tokio::test(flavor = "multi_thread")]

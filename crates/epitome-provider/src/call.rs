@@ -6,13 +6,13 @@ use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DA
 use ::http::{HeaderMap, Method, Request, Response};
 use bytes::Bytes;
 use epitome_core::tokens::Tokens;
-use epitome_wire::asking::{AskDialect, Ending, Piece, Question, complaint};
+use epitome_wire::asking::{AskDialect, Ending, Piece, complaint};
 use epitome_wire::sse::{Event, EventReader};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{Instant, timeout};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Credential, Endpoint};
 use crate::error::AskError;
 use crate::http::{Body, Http, whole};
 use crate::retry::retry_after;
@@ -26,6 +26,12 @@ pub struct Reply {
     pub at_limit: bool,
     /// Prompt tokens, as reported.
     pub input: Option<u64>,
+    /// Of the prompt, what was read from a cache …
+    pub cache_read: u64,
+    /// … what was written to one …
+    pub cache_write: u64,
+    /// … and of that, what was written for longer than usual.
+    pub cache_write_long: u64,
     /// Tokens of the answer, as reported.
     pub output: Option<u64>,
 }
@@ -64,17 +70,19 @@ const WORDS_PER_TOKEN: usize = 64;
 /// A sign of life that says nothing is believed this many times as long as silence.
 const PATIENCE_WITH_SIGNS_OF_LIFE: u32 = 10;
 
-/// Asks one question. Gives up when nothing comes for `progress`.
+/// Asks one question: `body` is in the endpoint's dialect, and its answer may take `most_tokens`. Gives up when nothing
+/// comes for `progress`.
 pub async fn ask(
     http: &Http,
     endpoint: &Endpoint,
-    question: &Question<'_>,
+    body: Bytes,
+    most_tokens: u64,
     progress: Duration,
 ) -> Result<Reply, Unanswered> {
     let host = endpoint.host().to_owned();
     let free = |why: AskError| Unanswered { why, billed: Billed::Nothing };
     let unknown = |why: AskError| Answer::default().unanswered(why);
-    let request = request(endpoint, question).map_err(free)?;
+    let request = request(endpoint, body).map_err(free)?;
     let silent = |_| unknown(AskError::NoProgress { host: host.clone(), after: progress });
     let response = timeout(progress, http.send(request)).await.map_err(silent)?;
     let response = response.map_err(|error| {
@@ -87,12 +95,12 @@ pub async fn ask(
         return Err(free(AskError::Redirected { host, status: status.as_u16() }));
     }
     let is_stream = content_type(response.headers()).contains("text/event-stream");
-    let limit = EVENT_BYTES + BYTES_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(usize::MAX / 4096);
+    let limit = EVENT_BYTES + BYTES_PER_TOKEN * usize::try_from(most_tokens).unwrap_or(usize::MAX / 4096);
     let mut reading = Reading { host, dialect: endpoint.dialect, progress, limit };
     if !status.is_success() {
         return Err(free(reading.refusal(response).await));
     }
-    let words = EVENT_BYTES.min(WORDS_PER_TOKEN * usize::try_from(question.most_tokens).unwrap_or(EVENT_BYTES));
+    let words = EVENT_BYTES.min(WORDS_PER_TOKEN * usize::try_from(most_tokens).unwrap_or(EVENT_BYTES));
     if let Some(how) = compression(response.headers()) {
         return Err(unknown(AskError::Compressed { host: reading.host, how }));
     }
@@ -102,27 +110,34 @@ pub async fn ask(
     } else {
         reading.whole(response, &mut answer).await
     };
-    match read.and_then(|()| answer.check(&reading.host, Tokens(question.most_tokens))) {
+    match read.and_then(|()| answer.check(&reading.host, Tokens(most_tokens))) {
         Ok(()) => Ok(answer.reply()),
         Err(why) => Err(answer.unanswered(why)),
     }
 }
 
-fn request(endpoint: &Endpoint, question: &Question<'_>) -> Result<Request<Body>, AskError> {
+fn request(endpoint: &Endpoint, body: Bytes) -> Result<Request<Body>, AskError> {
     let wrong = |what: &'static str| AskError::NotUnderstood { host: endpoint.host().to_owned(), what };
-    let body = whole(Bytes::from(endpoint.dialect.body(question)));
     let mut request = Request::builder().method(Method::POST).uri(endpoint.url.clone());
     request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream, application/json");
     // Without a word any compression would be welcome.
     request = request.header(ACCEPT_ENCODING, "identity");
-    for (name, value) in endpoint.dialect.headers() {
+    let client = match &endpoint.credential {
+        Credential::Headers(headers) => Some(headers),
+        Credential::Nothing | Credential::Key(_) => None,
+    };
+    let of_dialect = endpoint.dialect.headers().iter();
+    for (name, value) in of_dialect.filter(|(name, _)| !client.is_some_and(|client| client.contains_key(*name))) {
         request = request.header(*name, *value);
     }
-    if let Some(key) = &endpoint.key {
+    for (name, value) in client.into_iter().flatten() {
+        request = request.header(name, value);
+    }
+    if let Credential::Key(key) = &endpoint.credential {
         let (name, scheme) = endpoint.dialect.key_header();
         request = request.header(name, key.header(scheme).map_err(|_| wrong("the key fits no header"))?);
     }
-    request.body(body).map_err(|_| wrong("no request can be made of it"))
+    request.body(whole(body)).map_err(|_| wrong("no request can be made of it"))
 }
 
 fn content_type(headers: &HeaderMap) -> String {
@@ -260,6 +275,11 @@ impl Answer {
                 Piece::Usage { input, output } => {
                     self.reply.input = input.or(self.reply.input);
                     self.reply.output = output.or(self.reply.output);
+                }
+                Piece::Cached { read, write, write_long } => {
+                    self.reply.cache_read = read;
+                    self.reply.cache_write = write;
+                    self.reply.cache_write_long = write_long;
                 }
                 // The first ending says why; what closes the stream says only that it is closed.
                 Piece::Ended(ending) => self.ending = self.ending.or(Some(ending)),

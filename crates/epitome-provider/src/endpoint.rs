@@ -1,9 +1,11 @@
 //! Where a model is asked, in which dialect, and with which key.
 
+use std::fmt;
 use std::net::IpAddr;
 
-use ::http::Uri;
+use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST};
 use ::http::uri::{Parts, PathAndQuery, Scheme};
+use ::http::{HeaderMap, HeaderName, Uri};
 use epitome_wire::asking::{AskDialect, LimitKey};
 
 use crate::key::ApiKey;
@@ -14,7 +16,28 @@ pub struct Endpoint {
     pub(crate) url: Uri,
     pub(crate) dialect: AskDialect,
     pub(crate) limit_key: LimitKey,
-    pub(crate) key: Option<ApiKey>,
+    pub(crate) credential: Credential,
+}
+
+/// What shows that we may ask.
+#[derive(Clone)]
+pub(crate) enum Credential {
+    /// Nothing: it is not asked for.
+    Nothing,
+    /// A key of our own.
+    Key(ApiKey),
+    /// The headers of somebody whose request is served, for as long as that takes.
+    Headers(HeaderMap),
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Credential::Nothing => "nothing",
+            Credential::Key(_) => "a key",
+            Credential::Headers(_) => "a client's headers",
+        })
+    }
 }
 
 /// An address that nobody is asked at.
@@ -89,9 +112,18 @@ impl Endpoint {
         if key.is_some() && !encrypted && !is_own_network(&host) {
             return Err(EndpointError::KeyInTheClear { host });
         }
-        // OpenAI's own models refuse the older key; others know only that.
-        let limit_key = if host == "api.openai.com" { LimitKey::MaxCompletionTokens } else { LimitKey::MaxTokens };
-        Ok(Endpoint { url: joined(base, dialect)?, dialect, limit_key, key })
+        let credential = key.map_or(Credential::Nothing, Credential::Key);
+        Ok(Endpoint { url: joined(base, dialect)?, dialect, limit_key: limit_key(&host), credential })
+    }
+
+    /// The endpoint that a client's request goes to, asked as the client asks it: at the same address, and with the
+    /// client's own headers, apart from those that are about its request alone. Nothing is kept of them but here.
+    pub fn of_request(dialect: AskDialect, url: Uri, client: &HeaderMap) -> Endpoint {
+        let about_us = |name: &HeaderName| !is_about_one_request(name);
+        let headers = client.iter().filter(|(name, _)| about_us(name));
+        let headers = headers.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let limit_key = limit_key(url.host().unwrap_or_default());
+        Endpoint { url, dialect, limit_key, credential: Credential::Headers(headers) }
     }
 
     /// The dialect that an address speaks, as far as it tells.
@@ -113,6 +145,27 @@ impl Endpoint {
     }
 }
 
+/// How an answer is limited there.
+fn limit_key(host: &str) -> LimitKey {
+    match host {
+        // OpenAI's own models refuse the older key; others know only that.
+        "api.openai.com" => LimitKey::MaxCompletionTokens,
+        // What is behind a subscription is not limited by whoever asks.
+        "chatgpt.com" => LimitKey::Unsaid,
+        _ => LimitKey::MaxTokens,
+    }
+}
+
+/// Headers that say something of one request and its body, and would be wrong with another.
+const ABOUT_ONE_REQUEST: [HeaderName; 6] =
+    [ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HOST];
+/// The same, by how they are called. A key for repeated requests would bring the answer to another question.
+const ABOUT_ONE_REQUEST_BEGIN: [&str; 4] = ["idempotency-key", "x-stainless-", "x-codex-turn-", "x-client-request-id"];
+
+fn is_about_one_request(name: &HeaderName) -> bool {
+    ABOUT_ONE_REQUEST.contains(name) || ABOUT_ONE_REQUEST_BEGIN.iter().any(|begin| name.as_str().starts_with(begin))
+}
+
 /// The address that is posted to: what clients of either dialect make of a base address.
 fn joined(base: Uri, dialect: AskDialect) -> Result<Uri, EndpointError> {
     let full = dialect.path();
@@ -122,8 +175,8 @@ fn joined(base: Uri, dialect: AskDialect) -> Result<Uri, EndpointError> {
         _ if path.ends_with(full) || (dialect == AskDialect::AnthropicMessages && path.ends_with("/messages")) => {
             path.to_owned()
         }
-        AskDialect::OpenAiChat if path.is_empty() => format!("/v1{full}"),
-        AskDialect::OpenAiChat => format!("{path}{full}"),
+        AskDialect::OpenAiChat | AskDialect::OpenAiResponses if path.is_empty() => format!("/v1{full}"),
+        AskDialect::OpenAiChat | AskDialect::OpenAiResponses => format!("{path}{full}"),
         AskDialect::AnthropicMessages if path.ends_with("/v1") => format!("{path}/{last}"),
         AskDialect::AnthropicMessages => format!("{path}{full}"),
     };
@@ -202,6 +255,30 @@ mod tests {
             assert!(matches!(with_key(far), Some(EndpointError::KeyInTheClear { .. })), "{far}");
         }
         assert!(Endpoint::new(AskDialect::OpenAiChat, "http://far.example/v1", None).is_ok());
+    }
+
+    #[test]
+    fn a_client_is_asked_for_as_it_asks() {
+        let client = [
+            ("authorization", "Bearer sk-1"),
+            ("anthropic-beta", "a"),
+            ("anthropic-beta", "b"),
+            ("content-length", "5"),
+            ("accept-encoding", "gzip"),
+            ("idempotency-key", "k"),
+            ("x-stainless-retry-count", "0"),
+        ];
+        let mut headers = HeaderMap::new();
+        for (name, value) in client {
+            headers.append(name, ::http::HeaderValue::from_static(value));
+        }
+        let url = Uri::from_static("https://h/api/v1/messages?beta=true");
+        let endpoint = Endpoint::of_request(AskDialect::AnthropicMessages, url.clone(), &headers);
+        assert_eq!((&endpoint.url, endpoint.host()), (&url, "h"));
+        assert!(!format!("{endpoint:?}").contains("sk-1"));
+        let Credential::Headers(kept) = endpoint.credential else { panic!("headers") };
+        let kept: Vec<&str> = kept.iter().map(|(_, value)| value.to_str().expect("text")).collect();
+        assert_eq!(kept, ["Bearer sk-1", "a", "b"]);
     }
 
     #[test]

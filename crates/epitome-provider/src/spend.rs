@@ -1,15 +1,15 @@
 //! What calls cost, and a limit to it that holds before the money is spent.
 
 use epitome_core::catalogue::ModelFacts;
+use epitome_core::money::{self, Dollars, Usage};
 use epitome_core::tokens::Tokens;
 
 use crate::error::ProviderError;
 
-/// US dollars for a call; `None` where the model's price is not known.
+/// US dollars for a call that no cache helps; `None` where the model's price is not known.
 pub fn cost(facts: &ModelFacts, input: Tokens, output: Tokens) -> Option<f64> {
-    const MILLION: f64 = 1_000_000.0;
-    let prices = facts.prices_at(input);
-    Some((input.0 as f64 * prices.input? + output.0 as f64 * prices.output?) / MILLION)
+    let usage = Usage { prompt: input.0, output: output.0, ..Usage::default() };
+    money::cost(&usage, facts).map(Dollars::as_f64)
 }
 
 /// Whether a call may be made that takes this prompt and at most that answer.

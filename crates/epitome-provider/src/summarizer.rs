@@ -4,9 +4,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use epitome_core::catalogue::{Catalogue, Lookup, ModelFacts};
+use epitome_core::money::{self, Dollars, Usage};
 use epitome_core::summary::audit::names_nothing;
-use epitome_core::summary::prompt::{self, Chunk, Place, Prompt, Transcript};
+use epitome_core::summary::prompt::{self, Chunk, Place, Transcript};
 use epitome_core::summary::template::Section;
 use epitome_core::summary::{Answer, Refusal, SummarizeError, Summarizer, SummaryRequest, Work};
 use epitome_core::tokens::{TokenCounter, Tokens};
@@ -17,6 +19,7 @@ use crate::call::{self, Billed, Reply, Unanswered};
 use crate::cooldown::{Cooldown, Record};
 use crate::endpoint::Endpoint;
 use crate::error::{AskError, ProviderError};
+use crate::fork::Sent;
 use crate::http::Http;
 use crate::retry::Retry;
 use crate::spend;
@@ -70,16 +73,29 @@ pub struct ModelSummarizer {
     facts: ModelFacts,
     counter: Arc<dyn TokenCounter>,
     watch: Option<Watch>,
-    state: Mutex<State>,
+    state: Learnt,
+    purse: Purse,
+    /// What the model has just read, if it can be asked behind that.
+    pub(crate) sent: Option<Sent>,
 }
 
 /// What was learnt by asking.
-struct State {
+pub(crate) struct State {
     window: Tokens,
     /// The model's tokens for each of ours.
     scale: f64,
     record: Record,
-    spent: f64,
+}
+
+/// What was learnt about a model, by all who ask it.
+pub(crate) type Learnt = Arc<Mutex<State>>;
+/// US dollars that were spent.
+pub(crate) type Purse = Arc<Mutex<f64>>;
+
+impl State {
+    pub(crate) fn of(window: Tokens) -> Learnt {
+        Arc::new(Mutex::new(State { window, scale: 1.0, record: Record::default() }))
+    }
 }
 
 /// More calls than this are not made for one summary.
@@ -89,7 +105,7 @@ const MOST_LESSONS: usize = 4;
 /// Of the window, what is used: our count of the model's tokens is an estimate.
 const USED_SHARE: f64 = 0.92;
 /// Of the window, what an answer may take.
-const ANSWER_SHARE: f64 = 0.25;
+pub(crate) const ANSWER_SHARE: f64 = 0.25;
 /// A model that says a little more than it was asked for can still finish.
 const ANSWER_LEEWAY: f64 = 1.3;
 /// OpenAI's models think within their limit.
@@ -108,16 +124,24 @@ impl ModelSummarizer {
         counter: Arc<dyn TokenCounter>,
     ) -> std::io::Result<ModelSummarizer> {
         let http = if endpoint.is_encrypted() { Http::encrypted()? } else { Http::plain() };
-        let lookup = catalogue.lookup(settings.model.as_deref().unwrap_or_default());
-        let known = match &lookup {
-            Lookup::Known(facts) | Lookup::Family(facts, _) => facts.context_length,
-            Lookup::Unknown(_) => DEFAULT_WINDOW,
-        };
-        let window = settings.context_length.unwrap_or(known);
+        let model = settings.model.as_deref().unwrap_or_default();
+        let state = State::of(settings.context_length.unwrap_or_else(|| known_window(catalogue, model)));
+        let facts = catalogue.lookup(model).facts().clone();
+        Ok(ModelSummarizer::sharing(endpoint, settings, facts, counter, http, state, Purse::default()))
+    }
+
+    /// Asks as all others do who share what was learnt.
+    pub(crate) fn sharing(
+        endpoint: Endpoint,
+        settings: Settings,
+        facts: ModelFacts,
+        counter: Arc<dyn TokenCounter>,
+        http: Http,
+        state: Learnt,
+        purse: Purse,
+    ) -> ModelSummarizer {
         let name = settings.model.clone().unwrap_or_else(|| format!("the model at {}", endpoint.host()));
-        let state = Mutex::new(State { window, scale: 1.0, record: Record::default(), spent: 0.0 });
-        let facts = lookup.facts().clone();
-        Ok(ModelSummarizer { name, endpoint, http, settings, facts, counter, watch: None, state })
+        ModelSummarizer { name, endpoint, http, settings, facts, counter, watch: None, state, purse, sent: None }
     }
 
     /// Tells `watch` what it is waiting for.
@@ -125,6 +149,18 @@ impl ModelSummarizer {
     pub fn watched(mut self, watch: Watch) -> ModelSummarizer {
         self.watch = Some(watch);
         self
+    }
+
+    pub(crate) fn counter(&self) -> &dyn TokenCounter {
+        &*self.counter
+    }
+
+    pub(crate) fn window(&self) -> Tokens {
+        self.state().window
+    }
+
+    fn purse(&self) -> MutexGuard<'_, f64> {
+        self.purse.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -142,7 +178,11 @@ impl ModelSummarizer {
         if let Some((failures, left)) = self.state().record.left(Instant::now()) {
             return Err(ProviderError::Cooling { failures, left });
         }
-        let summary = self.refine(request, work).await;
+        let summary = match self.ask_behind(request, work).await {
+            Ok(Some(summary)) => Ok(summary),
+            Ok(None) => self.refine(request, work).await,
+            Err(error) => Err(error),
+        };
         let mut state = self.state();
         match &summary {
             Ok(_) => state.record.answered(),
@@ -174,7 +214,7 @@ impl ModelSummarizer {
                 return Err(ProviderError::TooManyChunks { most: MOST_CHUNKS, window: self.state().window });
             }
             self.tell(&Stage::Asking { chunk: work.chunks + 1, of: work.chunks + call.left });
-            match self.ask_again_and_again(&call, work).await {
+            match self.ask_and_learn(&call, work).await {
                 Ok(reply) => match whole_lines(&reply) {
                     Some(text) => {
                         so_far = Some(text.to_owned());
@@ -185,7 +225,7 @@ impl ModelSummarizer {
                     // It did not finish: it is asked once more, for less.
                     None if share == 1.0 => share = 0.6,
                     None => {
-                        let (host, limit) = (self.endpoint.host().to_owned(), Tokens(call.most_tokens));
+                        let (host, limit) = (self.endpoint.host().to_owned(), Tokens(call.asking.most_tokens));
                         return Err(AskError::Unfinished { host, limit }.into());
                     }
                 },
@@ -208,13 +248,14 @@ impl ModelSummarizer {
         so_far: Option<&str>,
         share: f64,
     ) -> Result<Call, ProviderError> {
-        let (window, usable) = {
+        let (window, scale) = {
             let state = self.state();
-            (state.window, state.window.share(USED_SHARE / state.scale))
+            (state.window, state.scale)
         };
+        let usable = window.share(USED_SHARE / scale);
         let too_small = ProviderError::WindowTooSmall { window };
         let aim = request.budget.min(usable.share(ANSWER_SHARE)).share(share);
-        let answer = aim.share(ANSWER_LEEWAY).max(Tokens(64));
+        let answer = room_for(aim);
         let empty = Chunk { text: String::new(), end: start, fence: "0".repeat(12) };
         let frame = prompt::write(request, &empty, so_far, aim, Place::MoreFollows).weight(&*self.counter);
         let room = usable - answer - frame;
@@ -225,33 +266,45 @@ impl ModelSummarizer {
         let place = if chunk.end < transcript.len() { Place::MoreFollows } else { Place::Last };
         let prompt = prompt::write(request, &chunk, so_far, aim, place);
         let left = usize::try_from(transcript.weight_from(start).0.div_ceil(room.0)).unwrap_or(usize::MAX).max(1);
-        let thoughts = match self.endpoint.limit_key {
-            LimitKey::MaxCompletionTokens => ROOM_FOR_THOUGHTS,
-            LimitKey::MaxTokens => 0,
-        };
-        let most_tokens = (answer.0 + thoughts).min(self.facts.max_output.map_or(u64::MAX, |most| most.0));
-        Ok(Call { weight: prompt.weight(&*self.counter), prompt, chunk, left, most_tokens })
-    }
-
-    async fn ask_again_and_again(&self, call: &Call, work: &mut Work) -> Result<Reply, ProviderError> {
+        let most_tokens = self.most_tokens(answer);
         let question = Question {
             model: self.settings.model.as_deref(),
-            system: &call.prompt.system,
-            user: &call.prompt.user,
-            most_tokens: call.most_tokens,
+            system: &prompt.system,
+            user: &prompt.user,
+            most_tokens,
             limit_key: self.endpoint.limit_key,
         };
+        let body = Bytes::from(self.endpoint.dialect.body(&question));
+        let asking = Asking { body, weight: prompt.weight(&*self.counter), scale, most_tokens };
+        Ok(Call { asking, chunk, left })
+    }
+
+    /// What an answer may take, what is thought before it included.
+    pub(crate) fn most_tokens(&self, answer: Tokens) -> u64 {
+        let thoughts = match self.endpoint.limit_key {
+            LimitKey::MaxCompletionTokens | LimitKey::Unsaid => ROOM_FOR_THOUGHTS,
+            LimitKey::MaxTokens => 0,
+        };
+        (answer.0 + thoughts).min(self.facts.max_output.map_or(u64::MAX, |most| most.0))
+    }
+
+    async fn ask_and_learn(&self, call: &Call, work: &mut Work) -> Result<Reply, ProviderError> {
+        let reply = self.ask_again_and_again(&call.asking, work).await?;
+        self.learn_scale(&call.asking, &reply);
+        Ok(self.unless_cut(&call.asking, reply)?)
+    }
+
+    /// Asks, and asks again if that may help.
+    pub(crate) async fn ask_again_and_again(&self, asking: &Asking, work: &mut Work) -> Result<Reply, ProviderError> {
         let mut failed = 0;
         loop {
-            let reserved = self.reserve(call)?;
+            let reserved = self.reserve(asking)?;
             work.calls += 1;
-            let answer = call::ask(&self.http, &self.endpoint, &question, self.settings.progress).await;
-            self.settle(self.took(call, &answer), reserved, work);
+            let (body, most_tokens) = (asking.body.clone(), asking.most_tokens);
+            let answer = call::ask(&self.http, &self.endpoint, body, most_tokens, self.settings.progress).await;
+            self.settle(self.took(asking, &answer), reserved, work);
             match answer {
-                Ok(reply) => {
-                    self.learn_scale(call, &reply);
-                    return self.unless_cut(call, reply).map_err(ProviderError::Ask);
-                }
+                Ok(reply) => return Ok(reply),
                 Err(Unanswered { why, .. }) => {
                     failed += 1;
                     let Some(pause) = self.settings.retry.wait(failed, &why) else { return Err(why.into()) };
@@ -263,17 +316,17 @@ impl ModelSummarizer {
     }
 
     /// Counts what a call may cost at most as spent, before it is made: whoever stops waiting for it has paid for it too.
-    fn reserve(&self, call: &Call) -> Result<f64, ProviderError> {
-        let mut state = self.state();
-        let (input, output) = (call.weight.share(state.scale), Tokens(call.most_tokens));
-        spend::allow(&self.name, &self.facts, self.settings.max_spend, state.spent, input, output)?;
+    fn reserve(&self, asking: &Asking) -> Result<f64, ProviderError> {
+        let mut spent = self.purse();
+        let (input, output) = (asking.weight.share(asking.scale), Tokens(asking.most_tokens));
+        spend::allow(&self.name, &self.facts, self.settings.max_spend, *spent, input, output)?;
         let reserved = spend::cost(&self.facts, input, output).unwrap_or(0.0);
-        state.spent += reserved;
+        *spent += reserved;
         Ok(reserved)
     }
 
     /// What a call took, or may have taken.
-    fn took(&self, call: &Call, answer: &Result<Reply, Unanswered>) -> Work {
+    fn took(&self, asking: &Asking, answer: &Result<Reply, Unanswered>) -> Work {
         let said = |text: &str| self.counter.estimate(text);
         let (input, output, estimated) = match answer {
             Ok(reply) => {
@@ -287,36 +340,48 @@ impl ModelSummarizer {
                 match so_far.output.map(Tokens) {
                     Some(output) if *ended => (so_far.input, output, so_far.input.is_none()),
                     output if is_seen => (so_far.input, said(&so_far.text).max(output.unwrap_or_default()), true),
-                    Some(_) | None => (so_far.input, Tokens(call.most_tokens), true),
+                    Some(_) | None => (so_far.input, Tokens(asking.most_tokens), true),
                 }
             }
         };
-        let input = input.map_or(call.weight, Tokens);
-        let cost_usd = spend::cost(&self.facts, input, output);
+        let input = input.map_or(asking.weight, Tokens);
+        let reply = match answer {
+            Ok(reply) | Err(Unanswered { billed: Billed::Perhaps { so_far: reply, .. }, .. }) => Some(reply),
+            Err(Unanswered { billed: Billed::Nothing, .. }) => None,
+        };
+        let cached = |of: fn(&Reply) -> u64| reply.map(of).unwrap_or_default();
+        let usage = Usage {
+            prompt: input.0,
+            cache_read: cached(|reply| reply.cache_read),
+            cache_write: cached(|reply| reply.cache_write),
+            cache_write_long: cached(|reply| reply.cache_write_long),
+            output: output.0,
+        };
+        let cost_usd = money::cost(&usage, &self.facts).map(Dollars::as_f64);
         Work { chunks: 0, calls: 0, input, output, cost_usd, estimated }
     }
 
     /// Notes what a call took in place of what was reserved for it.
     fn settle(&self, took: Work, reserved: f64, work: &mut Work) {
-        self.state().spent += took.cost_usd.unwrap_or(0.0) - reserved;
+        *self.purse() += took.cost_usd.unwrap_or(0.0) - reserved;
         *work += &took;
     }
 
     /// Notes how the model counts.
-    fn learn_scale(&self, call: &Call, reply: &Reply) {
-        let input = reply.input.map_or(call.weight, Tokens);
-        let found = input.0 as f64 / call.weight.0.max(1) as f64;
+    fn learn_scale(&self, asking: &Asking, reply: &Reply) {
+        let input = reply.input.map_or(asking.weight, Tokens);
+        let found = input.0 as f64 / asking.weight.0.max(1) as f64;
         let mut state = self.state();
         state.scale = state.scale.max(found.min(4.0));
     }
 
     /// Some endpoints cut what does not fit and say nothing; the tokens they report give them away.
-    fn unless_cut(&self, call: &Call, reply: Reply) -> Result<Reply, AskError> {
+    fn unless_cut(&self, asking: &Asking, reply: Reply) -> Result<Reply, AskError> {
         /// A short prompt may be counted in many ways.
         const SURE: Tokens = Tokens(1_000);
         match reply.input.map(Tokens) {
-            Some(seen) if call.weight > SURE && seen < call.weight.share(CUT_SILENTLY) => {
-                let window = Some(seen.0 + call.most_tokens);
+            Some(seen) if asking.weight > SURE && seen < asking.weight.share(CUT_SILENTLY) => {
+                let window = Some(seen.0 + asking.most_tokens);
                 Err(AskError::TooLong { host: self.endpoint.host().to_owned(), window })
             }
             Some(_) | None => Ok(reply),
@@ -337,18 +402,40 @@ impl ModelSummarizer {
 }
 
 /// One call, ready to be made.
-struct Call {
-    prompt: Prompt,
-    chunk: Chunk,
+pub(crate) struct Asking {
+    /// In the endpoint's dialect.
+    pub(crate) body: Bytes,
     /// What the prompt takes, by our count.
-    weight: Tokens,
-    most_tokens: u64,
+    pub(crate) weight: Tokens,
+    /// The model's tokens for each of ours.
+    pub(crate) scale: f64,
+    /// What the answer may take.
+    pub(crate) most_tokens: u64,
+}
+
+/// A call about a chunk of the transcript.
+struct Call {
+    asking: Asking,
+    chunk: Chunk,
     /// Chunks that are left, this one included.
     left: usize,
 }
 
+/// A model's window, as far as its name tells.
+pub(crate) fn known_window(catalogue: &Catalogue, model: &str) -> Tokens {
+    match catalogue.lookup(model) {
+        Lookup::Known(facts) | Lookup::Family(facts, _) => facts.context_length,
+        Lookup::Unknown(_) => DEFAULT_WINDOW,
+    }
+}
+
+/// What an answer of about this length may take.
+pub(crate) fn room_for(aim: Tokens) -> Tokens {
+    aim.share(ANSWER_LEEWAY).max(Tokens(64))
+}
+
 /// The answer; without its last line if it was cut there. `None`: it was cut before it came to its last section.
-fn whole_lines(reply: &Reply) -> Option<&str> {
+pub(crate) fn whole_lines(reply: &Reply) -> Option<&str> {
     if !reply.at_limit {
         return Some(&reply.text);
     }

@@ -2,6 +2,7 @@
 //! says the same in words.
 
 mod fault_server;
+mod own_models;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -348,6 +349,19 @@ async fn anthropic_is_asked_in_its_own_dialect() {
     let asked = server.asked().remove(0);
     assert!(asked.head.starts_with("post /v1/messages ") && asked.head.contains(&format!("x-api-key: {KEY}")));
     assert!(asked.head.contains("anthropic-version: ") && !asked.head.contains("authorization"));
+}
+
+#[tokio::test]
+async fn responses_is_asked_in_its_own_dialect() {
+    let server = Server::start(vec![Act::SaysResponses(SUMMARY.to_owned())]).await;
+    let answer = summarizer_at(&server.base_url, AskDialect::OpenAiResponses, settings()).ask(&request(5)).await;
+    assert_eq!(answer.body, Ok(SUMMARY.to_owned()));
+    assert_eq!((answer.work.input, answer.work.output), (Tokens(900), Tokens(30)));
+    let asked = server.asked().remove(0);
+    assert!(
+        asked.head.starts_with("post /v1/responses ") && asked.head.contains(&format!("authorization: bearer {KEY}"))
+    );
+    assert_eq!((&asked.body["store"], &asked.body["model"]), (&false.into(), &"scripted".into()));
 }
 
 #[tokio::test]

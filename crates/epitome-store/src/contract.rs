@@ -7,7 +7,9 @@ mod deeds;
 pub(crate) mod ledger;
 pub(crate) mod originals;
 pub(crate) mod sessions;
+pub(crate) mod speed;
 pub(crate) mod tenants;
+pub(crate) mod wishes;
 
 pub(crate) use agreement::{agrees_with_memory, deeds};
 pub(crate) use deeds::*;
@@ -52,10 +54,13 @@ macro_rules! promises {
             originals::found_things_come_newest_session_first_and_no_more_than_asked,
             originals::an_excerpt_is_one_line,
             sessions::calls_are_counted_and_summed,
+            sessions::summaries_cost_and_are_no_calls_of_the_client,
             sessions::absurd_numbers_do_no_harm,
             sessions::what_was_learnt_stays_until_something_new_is,
             sessions::sessions_come_latest_first,
             sessions::compactions_come_oldest_first_with_their_logs,
+            sessions::logs_come_without_edits_of_one_session_or_of_all,
+            sessions::what_would_be_pruned_is_what_is_pruned,
             sessions::a_history_grows_at_its_end_alone,
             sessions::of_many_who_extend_a_history_one_does,
             sessions::kept_messages_can_be_searched_and_fetched,
@@ -70,6 +75,13 @@ macro_rules! promises {
             sessions::it_says_that_it_is_ready,
             tenants::nobody_sees_anything_of_another,
             tenants::what_one_deletes_another_keeps,
+            tenants::everybody_who_has_sessions_is_listed,
+            wishes::a_wish_waits_until_it_is_fulfilled,
+            wishes::a_later_wish_takes_the_place_of_an_earlier_one,
+            wishes::what_is_forgotten_is_that_wish_and_no_other,
+            wishes::nothing_is_wished_for_what_is_not_there,
+            wishes::a_wish_goes_with_its_session,
+            wishes::who_is_overtaken_leaves_the_wish,
         }
     };
 }

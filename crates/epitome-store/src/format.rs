@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::records::{
-    CompactionLog, EntryId, NewEntry, Original, OriginalKind, Replay, Session, SessionId, Tenant, Turn, TurnUsage,
+    CompactionLog, EntryId, NewEntry, Original, OriginalKind, Replay, Session, SessionId, Spending, Tenant, Turn,
+    TurnUsage,
 };
 use crate::store::StoreError;
 
@@ -38,6 +39,8 @@ struct SessionBody {
     client_tokens: u64,
     sent_tokens: u64,
     usage: TurnUsage,
+    #[serde(default)]
+    spending: Spending,
     calibration: Option<Calibration>,
 }
 
@@ -162,6 +165,7 @@ pub(crate) fn unpack_prepared(anchor: PrefixFingerprint, frame: &[u8]) -> Result
         parent: head.parent.map(EntryId::from_bytes),
         replay: head.replay,
         log: head.log,
+        fulfils: None,
     })
 }
 
@@ -174,6 +178,7 @@ pub(crate) fn session_body(session: &Session) -> Vec<u8> {
         client_tokens: session.client_tokens,
         sent_tokens: session.sent_tokens,
         usage: session.usage,
+        spending: session.spending,
         calibration: session.calibration.clone(),
     })
 }
@@ -197,6 +202,7 @@ pub(crate) fn session(
         client_tokens: body.client_tokens,
         sent_tokens: body.sent_tokens,
         usage: body.usage,
+        spending: body.spending,
         calibration: body.calibration,
     })
 }

@@ -11,6 +11,7 @@ pub mod memory;
 pub mod postgres;
 pub mod records;
 mod replays;
+mod retention;
 mod search;
 pub mod sqlite;
 pub mod store;

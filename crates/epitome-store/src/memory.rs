@@ -1,5 +1,7 @@
 //! Everything in memory: for tests, and for who wants nothing written down.
 
+mod wishes;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,9 +11,10 @@ use epitome_core::tokens::Calibration;
 
 use crate::format::{self, Packed};
 use crate::records::{
-    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, OriginalKind, Session, SessionId, Tenant,
-    Turn,
+    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, OriginalKind, Prunable, Session,
+    SessionId, Tenant, Turn, Wish,
 };
+use crate::retention::Stock;
 use crate::search::Matcher;
 use crate::store::{Appended, MOST_MATCHES, Originals, Query, SessionIndex, SessionStore, StoreError};
 
@@ -45,6 +48,7 @@ struct Known {
     session: Session,
     turns: Vec<Turn>,
     history: Vec<ContentHash>,
+    wish: Option<Wish>,
 }
 
 struct Stored {
@@ -105,7 +109,10 @@ impl Possessions {
 
     /// The session, which is made known if it was not.
     fn known(&mut self, id: &SessionId, at_ms: u64) -> &mut Known {
-        let fresh = || Known { session: Session::new(id.clone(), at_ms), turns: Vec::new(), history: Vec::new() };
+        let fresh = || {
+            let session = Session::new(id.clone(), at_ms);
+            Known { session, turns: Vec::new(), history: Vec::new(), wish: None }
+        };
         let known = self.sessions.entry(id.clone()).or_insert_with(fresh);
         known.session.seen(at_ms);
         known
@@ -149,6 +156,21 @@ impl Possessions {
         let referred: HashSet<ContentHash> = self.referred().into_values().flatten().collect();
         self.contents.retain(|hash, _| referred.contains(hash));
         true
+    }
+
+    fn stock(&self) -> Stock {
+        let mut referred = self.referred();
+        let mut stock = Stock::default();
+        for (last_ms, id) in self.longest_unseen() {
+            let hashes = referred.remove(&id).unwrap_or_default();
+            let sizes = hashes.iter().filter_map(|hash| {
+                let content = self.contents.get(hash)?;
+                // The clock gives each its own number.
+                Some((i64::try_from(content.came).ok()?, content.packed.frame.len() as u64))
+            });
+            stock.add(id, last_ms, sizes);
+        }
+        stock
     }
 
     /// Sessions, longest unseen first.
@@ -206,6 +228,9 @@ impl SessionStore for MemoryStore {
             }
             let at_ms = entry.log.record.at_ms;
             has.known(&entry.session, at_ms);
+            if let Some(fulfilled) = &entry.fulfils {
+                has.forget_wish(&entry.session, fulfilled);
+            }
             let stored = Stored {
                 entry: Entry {
                     id,
@@ -372,6 +397,14 @@ impl Originals for MemoryStore {
 
 #[async_trait]
 impl SessionIndex for MemoryStore {
+    async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        let state = self.lock();
+        let with_sessions = state.tenants.iter().filter(|(_, has)| !has.sessions.is_empty());
+        let mut tenants: Vec<Tenant> = with_sessions.map(|(tenant, _)| tenant.clone()).collect();
+        tenants.sort();
+        Ok(tenants)
+    }
+
     async fn sessions(&self, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
         Ok(self.look(tenant, |has| {
             let mut sessions: Vec<Session> = has.sessions.keys().filter_map(|id| has.session(id)).collect();
@@ -389,6 +422,13 @@ impl SessionIndex for MemoryStore {
         Ok(self.look(tenant, |has| {
             let of_session = has.entries.values().filter(|stored| stored.entry.session == *id);
             of_session.map(|stored| (stored.entry.clone(), stored.log.clone())).collect()
+        }))
+    }
+
+    async fn logs(&self, tenant: &Tenant, id: Option<&SessionId>) -> Result<Vec<CompactionLog>, StoreError> {
+        Ok(self.look(tenant, |has| {
+            let asked_for = has.entries.values().filter(|stored| id.is_none_or(|id| stored.entry.session == *id));
+            asked_for.map(|stored| stored.log.clone()).collect()
         }))
     }
 
@@ -421,6 +461,15 @@ impl SessionIndex for MemoryStore {
             }
             gone
         }))
+    }
+
+    async fn prunable(
+        &self,
+        tenant: &Tenant,
+        not_seen_since_ms: Option<u64>,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<Prunable>, StoreError> {
+        Ok(self.look(tenant, |has| has.stock().prunable(not_seen_since_ms, most_bytes)))
     }
 
     async fn holdings(&self, tenant: &Tenant) -> Result<Holdings, StoreError> {

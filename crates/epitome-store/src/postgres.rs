@@ -1,7 +1,7 @@
 //! A PostgreSQL that several gateways share.
 //!
 //! Reading order: [`PostgresStore`] here → `connection` (and what becomes of errors) → `schema` (tables and migrations) →
-//! `ledger`, `sessions`, `contents` (what is done with them, one table or two a file).
+//! `ledger`, `sessions`, `wishes`, `contents` (what is done with them, one table or two a file).
 
 mod connection;
 mod contents;
@@ -10,6 +10,7 @@ mod schema;
 mod sessions;
 #[cfg(test)]
 mod tests;
+mod wishes;
 
 use async_trait::async_trait;
 use deadpool_postgres::{Client, Pool};
@@ -17,11 +18,12 @@ use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::tokens::Calibration;
 
 use crate::records::{
-    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Session, SessionId, Tenant, Turn,
+    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Prunable, Session, SessionId, Tenant,
+    Turn, Wish,
 };
 use crate::replays::Replays;
 use crate::search::Matcher;
-use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError};
+use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
 use connection::Failure;
 
 /// A store in a database, in a schema named `epitome`. Connections are not encrypted: it is for a network of one's own.
@@ -192,7 +194,26 @@ impl Originals for PostgresStore {
 }
 
 #[async_trait]
+impl Wishes for PostgresStore {
+    async fn put_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<bool, StoreError> {
+        until_answered!(self, async { wishes::put(&self.client().await?, tenant, id, wish).await })
+    }
+
+    async fn wish(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Wish>, StoreError> {
+        until_answered!(self, async { wishes::wish(&self.client().await?, tenant, id).await })
+    }
+
+    async fn forget_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<(), StoreError> {
+        until_answered!(self, async { wishes::forget(&self.client().await?, tenant, id, wish).await })
+    }
+}
+
+#[async_trait]
 impl SessionIndex for PostgresStore {
+    async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        until_answered!(self, async { sessions::tenants(&self.client().await?).await })
+    }
+
     async fn sessions(&self, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
         until_answered!(self, async { sessions::sessions(&self.client().await?, tenant, most).await })
     }
@@ -203,6 +224,10 @@ impl SessionIndex for PostgresStore {
 
     async fn compactions(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<(Entry, CompactionLog)>, StoreError> {
         until_answered!(self, async { ledger::compactions(&self.client().await?, &self.replays, tenant, id).await })
+    }
+
+    async fn logs(&self, tenant: &Tenant, id: Option<&SessionId>) -> Result<Vec<CompactionLog>, StoreError> {
+        until_answered!(self, async { ledger::logs(&self.client().await?, tenant, id).await })
     }
 
     async fn removed_by(&self, tenant: &Tenant, entry: EntryId) -> Result<Vec<Original>, StoreError> {
@@ -246,6 +271,16 @@ impl SessionIndex for PostgresStore {
         }
         self.replays.clear();
         Ok(gone)
+    }
+
+    async fn prunable(
+        &self,
+        tenant: &Tenant,
+        not_seen_since_ms: Option<u64>,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<Prunable>, StoreError> {
+        let stock = until_answered!(self, async { sessions::stock(&self.client().await?, tenant).await })?;
+        Ok(stock.prunable(not_seen_since_ms, most_bytes))
     }
 
     async fn holdings(&self, tenant: &Tenant) -> Result<Holdings, StoreError> {

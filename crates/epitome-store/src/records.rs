@@ -1,10 +1,13 @@
 //! What is stored. Everything here is read again by later versions: a change of a field is a change of the format.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use epitome_core::catalogue::ModelFacts;
 use epitome_core::edit::Edit;
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
+use epitome_core::money::{self, Dollars, Usage};
 use epitome_core::statistics::CompactionRecord;
 use epitome_core::tokens::{Calibration, Tokens};
 use serde::{Deserialize, Serialize};
@@ -86,6 +89,28 @@ pub struct NewEntry {
     pub log: CompactionLog,
     /// What it removed, so that it can be found again.
     pub removed: Vec<Original>,
+    /// The wish that it carries out, which is forgotten together with its being stored. `None` for what is prepared.
+    pub fulfils: Option<Wish>,
+}
+
+/// A compaction that a person asked for: the session's next request is compacted, whatever its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// When it was asked for, in milliseconds since 1970. A later wish takes the place of an earlier one.
+    pub at_ms: u64,
+    /// What to keep above all.
+    pub focus: Option<String>,
+}
+
+/// A session that retention would forget.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prunable {
+    /// Its name.
+    pub id: SessionId,
+    /// When it was seen last, in milliseconds since 1970.
+    pub last_ms: u64,
+    /// Bytes of originals and kept histories that go with it, as stored.
+    pub bytes: u64,
 }
 
 /// How a compaction went (M16).
@@ -104,6 +129,9 @@ pub struct CompactionLog {
     pub stood_in: Option<String>,
     /// How long the request waited for it.
     pub wait_ms: u64,
+    /// Tokens that each kind of edit saved, by name; what an edit adds is negative.
+    #[serde(default)]
+    pub saved_by: BTreeMap<String, i64>,
 }
 
 /// Something that an edit removed.
@@ -148,6 +176,28 @@ pub struct Turn {
     pub sent_tokens: Tokens,
     /// What the provider reported.
     pub usage: Option<TurnUsage>,
+    /// What it cost; `None` for calls that were noted before anybody asked.
+    #[serde(default)]
+    pub spending: Option<Spending>,
+    /// How many markers for the provider's cache were added.
+    #[serde(default)]
+    pub markers: u8,
+    /// Where the client's request parted from its last one, if the provider's cache was lost by that.
+    #[serde(default)]
+    pub broke: Option<CacheBreak>,
+}
+
+/// Where a client's request parts from the one before it, although both belong to one conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheBreak {
+    /// In which part: `tools`, `system`, or `message 7`.
+    pub place: String,
+    /// Behind so many bytes of it, at the latest.
+    pub at: u64,
+    /// What stands there now.
+    pub excerpt: String,
+    /// About so many tokens stand behind it, which the cache could not give.
+    pub lost: Tokens,
 }
 
 /// What a provider reported for one call.
@@ -157,10 +207,46 @@ pub struct TurnUsage {
     pub prompt: u64,
     /// Of it, read from a cache.
     pub cache_read: u64,
-    /// Of it, written to a cache.
+    /// Of it, written to a cache, for however long.
     pub cache_write: u64,
-    /// The answer.
+    /// Of what was written, for longer than usual (an hour at Anthropic).
+    #[serde(default)]
+    pub cache_write_long: u64,
+    /// The answer, reasoning included.
     pub output: u64,
+    /// Of the answer, what was thought.
+    #[serde(default)]
+    pub reasoning: u64,
+    /// What the provider did on its own for the same request, and charges for.
+    #[serde(default)]
+    pub besides: Besides,
+}
+
+/// Calls of the model that a provider made on its own, such as a compaction; they are not in the other numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Besides {
+    /// Their prompts, cached parts included.
+    pub prompt: u64,
+    /// Of these, read from a cache.
+    pub cache_read: u64,
+    /// Of these, written to a cache.
+    pub cache_write: u64,
+    /// Their answers.
+    pub output: u64,
+}
+
+/// What calls cost, in dollars, by the prices at their time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spending {
+    /// The client's own calls.
+    pub paid: Dollars,
+    /// What these would have cost if each request had been sent as it came, by the same rules.
+    pub without_us: Dollars,
+    /// Summaries that we asked models for.
+    pub summaries: Dollars,
+    /// Calls that are in none of these, as nobody knows their model's prices.
+    pub unpriced: u64,
 }
 
 /// A session, as lists show it.
@@ -186,6 +272,8 @@ pub struct Session {
     pub sent_tokens: u64,
     /// What providers reported, summed.
     pub usage: TurnUsage,
+    /// What they cost.
+    pub spending: Spending,
     /// What was learnt about its counts.
     pub calibration: Option<Calibration>,
 }
@@ -288,6 +376,7 @@ impl Session {
             client_tokens: 0,
             sent_tokens: 0,
             usage: TurnUsage::default(),
+            spending: Spending::default(),
             calibration: None,
         }
     }
@@ -301,6 +390,11 @@ impl Session {
     /// Counts a call. What was learnt before stays if nothing new was.
     pub fn count(&mut self, turn: &Turn, calibration: Option<&Calibration>) {
         self.seen(turn.at_ms);
+        self.spending += turn.spending.unwrap_or_default();
+        if turn.action == Turn::SUMMARY {
+            // Ours, not the session's: its sums are about what its client asked.
+            return;
+        }
         self.model.clone_from(&turn.model);
         self.dialect.clone_from(&turn.dialect);
         self.turns += 1;
@@ -352,6 +446,55 @@ impl std::ops::AddAssign for TurnUsage {
         self.prompt = self.prompt.saturating_add(other.prompt);
         self.cache_read = self.cache_read.saturating_add(other.cache_read);
         self.cache_write = self.cache_write.saturating_add(other.cache_write);
+        self.cache_write_long = self.cache_write_long.saturating_add(other.cache_write_long);
         self.output = self.output.saturating_add(other.output);
+        self.reasoning = self.reasoning.saturating_add(other.reasoning);
+        let (mine, theirs) = (&mut self.besides, other.besides);
+        mine.prompt = mine.prompt.saturating_add(theirs.prompt);
+        mine.cache_read = mine.cache_read.saturating_add(theirs.cache_read);
+        mine.cache_write = mine.cache_write.saturating_add(theirs.cache_write);
+        mine.output = mine.output.saturating_add(theirs.output);
+    }
+}
+
+impl std::ops::AddAssign for Spending {
+    fn add_assign(&mut self, other: Spending) {
+        self.paid += other.paid;
+        self.without_us += other.without_us;
+        self.summaries += other.summaries;
+        self.unpriced = self.unpriced.saturating_add(other.unpriced);
+    }
+}
+
+impl Spending {
+    /// What we saved; negative if we cost more than that.
+    pub fn net(&self) -> Dollars {
+        self.without_us - self.paid - self.summaries
+    }
+}
+
+impl Turn {
+    /// The action of a call that we made ourselves, for a summary.
+    pub const SUMMARY: &'static str = "summary";
+}
+
+impl TurnUsage {
+    /// What it costs, with what the provider did on its own; `None` where the model's prices are not known.
+    pub fn cost(&self, facts: &ModelFacts) -> Option<Dollars> {
+        let usage = Usage {
+            prompt: self.prompt,
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            cache_write_long: self.cache_write_long,
+            output: self.output,
+        };
+        let besides = Usage {
+            prompt: self.besides.prompt,
+            cache_read: self.besides.cache_read,
+            cache_write: self.besides.cache_write,
+            cache_write_long: 0,
+            output: self.besides.output,
+        };
+        Some(money::cost(&usage, facts)? + money::cost(&besides, facts)?)
     }
 }

@@ -1,7 +1,7 @@
 //! One SQLite file: the default, for one machine. Several processes may share the file.
 //!
 //! Reading order: [`SqliteStore`] here → `threads` (who writes and who reads) → `schema` (tables and migrations) →
-//! `ledger`, `sessions`, `contents`, `index` (what is done with them, one table or two a file).
+//! `ledger`, `sessions`, `wishes`, `contents`, `index` (what is done with them, one table or two a file).
 
 mod contents;
 mod index;
@@ -11,6 +11,7 @@ mod sessions;
 #[cfg(test)]
 mod tests;
 mod threads;
+mod wishes;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,17 +24,19 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::format::damaged;
 use crate::records::{
-    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Session, SessionId, Tenant, Turn,
+    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Prunable, Session, SessionId, Tenant,
+    Turn, Wish,
 };
 use crate::replays::Replays;
 use crate::search::Matcher;
-use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError};
-use threads::{Durability, Readers, Writer};
+use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
+use threads::{Durability, Pace, Readers, Writer};
 
 /// A store in one file.
 ///
 /// Writes are done by a thread of their own, many in one transaction when many wait; reads by a few others. No caller's
-/// thread ever waits for the disk. Dropping the store waits until what was begun is written.
+/// thread ever waits for a lock, for a write, or for a long search; what every request asks for (a few rows, by their keys) its own
+/// thread looks up. Dropping the store waits until what was begun is written.
 pub struct SqliteStore {
     writer: Writer,
     readers: Readers,
@@ -62,12 +65,20 @@ impl SqliteStore {
         self.readers.run(work).await
     }
 
+    /// As [`Self::read`], of a few rows.
+    async fn look<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.readers.look(work).await
+    }
+
     async fn write<T: Send + 'static>(
         &self,
         durability: Durability,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer.run(durability, work).await
+        self.writer.run(durability, Pace::Now, work).await
     }
 }
 
@@ -103,7 +114,7 @@ impl From<rusqlite::Error> for StoreError {
 impl SessionStore for SqliteStore {
     async fn matches(&self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Vec<Entry>, StoreError> {
         let (tenant, prefixes, replays) = (tenant.clone(), prefixes.to_vec(), self.replays.clone());
-        self.read(move |connection| ledger::matches(connection, &replays, &tenant, &prefixes)).await
+        self.look(move |connection| ledger::matches(connection, &replays, &tenant, &prefixes)).await
     }
 
     async fn append(
@@ -129,15 +140,16 @@ impl SessionStore for SqliteStore {
     ) -> Result<(), StoreError> {
         let (tenant, session, turn, calibration) =
             (tenant.clone(), session.clone(), turn.clone(), calibration.cloned());
-        self.write(Durability::Crash, move |connection| {
+        let note = move |connection: &Connection| {
             sessions::note_turn(connection, &tenant, &session, &turn, calibration.as_ref())
-        })
-        .await
+        };
+        // Nobody waits for it: what is noted of several calls is written at once.
+        self.writer.run(Durability::Crash, Pace::Soon, note).await
     }
 
     async fn session(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, StoreError> {
         let (tenant, id) = (tenant.clone(), id.clone());
-        self.read(move |connection| sessions::session(connection, &tenant, &id)).await
+        self.look(move |connection| sessions::session(connection, &tenant, &id)).await
     }
 
     async fn history(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<Kept>, StoreError> {
@@ -182,7 +194,7 @@ impl SessionStore for SqliteStore {
 
     async fn prepared(&self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Option<NewEntry>, StoreError> {
         let (tenant, prefixes) = (tenant.clone(), prefixes.to_vec());
-        self.read(move |connection| ledger::prepared(connection, &tenant, &prefixes)).await
+        self.look(move |connection| ledger::prepared(connection, &tenant, &prefixes)).await
     }
 
     async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
@@ -215,7 +227,29 @@ impl Originals for SqliteStore {
 }
 
 #[async_trait]
+impl Wishes for SqliteStore {
+    async fn put_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<bool, StoreError> {
+        let (tenant, id, wish) = (tenant.clone(), id.clone(), wish.clone());
+        self.write(Durability::PowerLoss, move |connection| wishes::put(connection, &tenant, &id, &wish)).await
+    }
+
+    async fn wish(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Wish>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.clone());
+        self.look(move |connection| wishes::wish(connection, &tenant, &id)).await
+    }
+
+    async fn forget_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<(), StoreError> {
+        let (tenant, id, wish) = (tenant.clone(), id.clone(), wish.clone());
+        self.write(Durability::Crash, move |connection| wishes::forget(connection, &tenant, &id, &wish)).await
+    }
+}
+
+#[async_trait]
 impl SessionIndex for SqliteStore {
+    async fn tenants(&self) -> Result<Vec<Tenant>, StoreError> {
+        self.read(sessions::tenants).await
+    }
+
     async fn sessions(&self, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
         let tenant = tenant.clone();
         self.read(move |connection| sessions::sessions(connection, &tenant, most)).await
@@ -229,6 +263,11 @@ impl SessionIndex for SqliteStore {
     async fn compactions(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<(Entry, CompactionLog)>, StoreError> {
         let (tenant, id, replays) = (tenant.clone(), id.clone(), self.replays.clone());
         self.read(move |connection| ledger::compactions(connection, &replays, &tenant, &id)).await
+    }
+
+    async fn logs(&self, tenant: &Tenant, id: Option<&SessionId>) -> Result<Vec<CompactionLog>, StoreError> {
+        let (tenant, id) = (tenant.clone(), id.cloned());
+        self.read(move |connection| ledger::logs(connection, &tenant, id.as_ref())).await
     }
 
     async fn removed_by(&self, tenant: &Tenant, entry: EntryId) -> Result<Vec<Original>, StoreError> {
@@ -272,6 +311,17 @@ impl SessionIndex for SqliteStore {
         self.replays.clear();
         self.writer.tidy();
         Ok(gone)
+    }
+
+    async fn prunable(
+        &self,
+        tenant: &Tenant,
+        not_seen_since_ms: Option<u64>,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<Prunable>, StoreError> {
+        let tenant = tenant.clone();
+        let stock = self.read(move |connection| sessions::stock(connection, &tenant)).await?;
+        Ok(stock.prunable(not_seen_since_ms, most_bytes))
     }
 
     async fn holdings(&self, tenant: &Tenant) -> Result<Holdings, StoreError> {

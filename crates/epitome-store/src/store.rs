@@ -1,11 +1,12 @@
-//! The seams: what the gateway needs of a store. Three traits, as whoever needs one seldom needs the others.
+//! The seams: what the gateway needs of a store. Four traits, as whoever needs one seldom needs the others.
 
 use async_trait::async_trait;
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::tokens::Calibration;
 
 use crate::records::{
-    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Session, SessionId, Tenant, Turn,
+    CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, Prunable, Session, SessionId, Tenant,
+    Turn, Wish,
 };
 
 /// So many matches are given at most: each is a whole list of edits, and every request asks for them.
@@ -22,7 +23,8 @@ pub trait SessionStore: Send + Sync {
     async fn matches(&self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Vec<Entry>, StoreError>;
 
     /// Remembers a compaction of the history `prefixes`, durably, together with what it removed and with its log. What
-    /// was prepared for these messages, or fewer, is forgotten. Makes the session known if it is new.
+    /// was prepared for these messages, or fewer, is forgotten, and so is the wish that it fulfils. Makes the session
+    /// known if it is new.
     ///
     /// `seen` is the deepest match that the caller knows. If another one is the deepest by now, somebody else was faster:
     /// nothing is stored, and that one is given back. (It need not be `entry.parent`: the deepest may have been looked at
@@ -103,9 +105,26 @@ pub trait Originals: Send + Sync {
     async fn search(&self, tenant: &Tenant, query: &Query, most: usize) -> Result<Vec<Found>, StoreError>;
 }
 
+/// Compactions that people asked for, until a request of the session carries them out.
+#[async_trait]
+pub trait Wishes: Send + Sync {
+    /// Asks for a compaction of a session, durably. An earlier wish for it is forgotten. `false`: there is no such
+    /// session.
+    async fn put_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<bool, StoreError>;
+
+    /// What is wished for a session. Every request asks, so it must be one look at an index.
+    async fn wish(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Wish>, StoreError>;
+
+    /// Forgets this wish, and no other that came meanwhile.
+    async fn forget_wish(&self, tenant: &Tenant, id: &SessionId, wish: &Wish) -> Result<(), StoreError>;
+}
+
 /// What people ask for and do by hand.
 #[async_trait]
 pub trait SessionIndex: Send + Sync {
+    /// Everybody who has sessions, by name.
+    async fn tenants(&self) -> Result<Vec<Tenant>, StoreError>;
+
     /// Sessions, latest first.
     async fn sessions(&self, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError>;
 
@@ -114,6 +133,9 @@ pub trait SessionIndex: Send + Sync {
 
     /// The compactions of a session, oldest first, with how they went.
     async fn compactions(&self, tenant: &Tenant, id: &SessionId) -> Result<Vec<(Entry, CompactionLog)>, StoreError>;
+
+    /// How the compactions of a session went, or those of all sessions, oldest first. Reads no edits.
+    async fn logs(&self, tenant: &Tenant, id: Option<&SessionId>) -> Result<Vec<CompactionLog>, StoreError>;
 
     /// The originals that a compaction removed, in the order in which they stood.
     async fn removed_by(&self, tenant: &Tenant, entry: EntryId) -> Result<Vec<Original>, StoreError>;
@@ -130,14 +152,22 @@ pub trait SessionIndex: Send + Sync {
         most_bytes: Option<u64>,
     ) -> Result<u64, StoreError>;
 
+    /// What [`SessionIndex::prune`] would forget now, in its order.
+    async fn prunable(
+        &self,
+        tenant: &Tenant,
+        not_seen_since_ms: Option<u64>,
+        most_bytes: Option<u64>,
+    ) -> Result<Vec<Prunable>, StoreError>;
+
     /// What is held.
     async fn holdings(&self, tenant: &Tenant) -> Result<Holdings, StoreError>;
 }
 
 /// Everything that a store does.
-pub trait Store: SessionStore + Originals + SessionIndex {}
+pub trait Store: SessionStore + Originals + SessionIndex + Wishes {}
 
-impl<S: SessionStore + Originals + SessionIndex> Store for S {}
+impl<S: SessionStore + Originals + SessionIndex + Wishes> Store for S {}
 
 /// What is searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]

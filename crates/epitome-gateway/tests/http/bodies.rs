@@ -130,7 +130,8 @@ async fn a_body_as_large_as_allowed_is_read() {
 
 #[tokio::test]
 async fn usage_is_read_from_compressed_answers_which_arrive_as_they_came() {
-    let usage = Some(TurnUsage { prompt: 4_312, cache_read: 4_000, cache_write: 300, output: 77 });
+    let usage =
+        Some(TurnUsage { prompt: 4_312, cache_read: 4_000, cache_write: 300, output: 77, ..TurnUsage::default() });
     let stream = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":12,\
         \"cache_creation_input_tokens\":300,\"cache_read_input_tokens\":4000,\"output_tokens\":1}}}\n\n\
         event: message_delta\ndata: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":77}}\n\n";

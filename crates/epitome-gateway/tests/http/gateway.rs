@@ -6,12 +6,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use epitome_gateway::auth::{Auth, Secret};
-use epitome_gateway::exchange::{End, Incoming, Outgoing, Pipeline, Turn};
+use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_store::records::TurnUsage;
-use epitome_wire::asking::TooLong;
 use http::{HeaderName, HeaderValue};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -69,8 +68,16 @@ impl Gateway {
     pub(crate) async fn start(settings: Settings, script: Script) -> Gateway {
         let (seeing, seen) = mpsc::unbounded_channel();
         let (telling, told) = mpsc::unbounded_channel();
+        let pipeline = Arc::new(Scripted { script, seeing, telling });
+        Gateway { seen, told, ..Gateway::with(settings, pipeline).await }
+    }
+
+    /// A gateway with a pipeline of its own. Nothing is seen or told of it.
+    pub(crate) async fn with(settings: Settings, pipeline: Arc<dyn Pipeline>) -> Gateway {
+        let (_, seen) = mpsc::unbounded_channel();
+        let (_, told) = mpsc::unbounded_channel();
         let metrics = settings.metrics.clone();
-        let server = Server::bind(settings, Arc::new(Scripted { script, seeing, telling })).await.expect("it starts");
+        let server = Server::bind(settings, pipeline).await.expect("it starts");
         let address = server.address();
         let (stop, stopped) = oneshot::channel();
         let running = tokio::spawn(server.serve(async { drop(stopped.await) }));
@@ -136,6 +143,7 @@ fn outgoing(body: Bytes, edited: bool, turn: ScriptedTurn) -> Outgoing {
         upstream_headers: vec![header("anthropic-beta", "from-us")],
         answer_headers: vec![header("x-epitome-action", if edited { "edited" } else { "untouched" })],
         turn: Arc::new(turn),
+        keeper: None,
     }
 }
 
@@ -156,7 +164,7 @@ impl Pipeline for Scripted {
 
 #[async_trait]
 impl Turn for ScriptedTurn {
-    async fn too_long(&self, _: TooLong) -> Option<Outgoing> {
+    async fn complained(&self, _: Complaint) -> Option<Outgoing> {
         let (first, rest) = self.shorter.split_first()?;
         let turn = ScriptedTurn { name: "again", shorter: rest.to_vec(), telling: self.telling.clone() };
         Some(outgoing(Bytes::from_static(first.as_bytes()), true, turn))

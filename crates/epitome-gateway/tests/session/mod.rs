@@ -125,7 +125,12 @@ fn unmarked(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
             let kept = object.iter().filter(|(key, _)| *key != "cache_control");
-            kept.map(|(key, value)| (key.clone(), unmarked(value))).collect::<serde_json::Map<_, _>>().into()
+            // A string that carried a marker is a list of one text.
+            let shaped = |key: &str, value: &Value| {
+                let text = value.as_str().filter(|_| key == "content" && object.contains_key("role"));
+                text.map_or_else(|| unmarked(value), |text| json!([{"type": "text", "text": text}]))
+            };
+            kept.map(|(key, value)| (key.clone(), shaped(key, value))).collect::<serde_json::Map<_, _>>().into()
         }
         Value::Array(items) => items.iter().map(unmarked).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),

@@ -1,9 +1,10 @@
-//! A server on this machine that does what its script says, one line of it a request.
+//! A server on this machine that does what its script says, one line of it a request. The gateway's tests use it too.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
 
 /// What is done with one request.
 #[derive(Debug, Clone)]
@@ -28,8 +29,12 @@ pub(crate) enum Act {
     Hangs,
     /// Answers in the dialect of Anthropic.
     SaysAnthropic(String),
+    /// Answers in the dialect of Responses.
+    SaysResponses(String),
     /// What was asked.
     Echoes,
+    /// Does something when somebody allows it, once for each permit.
+    WhenAllowed(Arc<Semaphore>, Box<Act>),
 }
 
 /// What was asked.
@@ -39,18 +44,28 @@ pub(crate) struct Asked {
     pub(crate) body: serde_json::Value,
 }
 
-/// A server with its script. The last act is repeated.
+/// What a server does with a request, which is the so manieth.
+pub(crate) type Script = Arc<dyn Fn(&Asked, usize) -> Act + Send + Sync>;
+
+/// A server with its script.
+#[derive(Clone)]
 pub(crate) struct Server {
     pub(crate) base_url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: watch::Receiver<Vec<Asked>>,
 }
 
 impl Server {
+    /// Does one act a request; the last is repeated.
     pub(crate) async fn start(script: Vec<Act>) -> Server {
+        let act = move |_: &Asked, number: usize| script.get(number).or(script.last()).expect("an act").clone();
+        Server::answering(Arc::new(act)).await
+    }
+
+    pub(crate) async fn answering(script: Script) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base_url = format!("http://{}/v1", listener.local_addr().expect("an address"));
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let seen = asked.clone();
+        let (seen, asked) = watch::channel(Vec::new());
+        let seen = Arc::new(seen);
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 tokio::spawn(serve(stream, script.clone(), seen.clone()));
@@ -60,20 +75,25 @@ impl Server {
     }
 
     pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().expect("nobody panics").clone()
+        self.asked.borrow().clone()
+    }
+
+    /// Waits until it was asked so often.
+    pub(crate) async fn until_asked(&self, times: usize) {
+        let mut asked = self.asked.clone();
+        asked.wait_for(|asked| asked.len() >= times).await.expect("the server lives");
     }
 }
 
-async fn serve(mut stream: TcpStream, script: Vec<Act>, seen: Arc<Mutex<Vec<Asked>>>) {
+async fn serve(mut stream: TcpStream, script: Script, seen: Arc<watch::Sender<Vec<Asked>>>) {
     let Some(asked) = read_request(&mut stream).await else { return };
-    let number = {
-        let mut seen = seen.lock().expect("nobody panics");
+    let mut number = 0;
+    seen.send_modify(|seen| {
+        number = seen.len();
         seen.push(asked.clone());
-        seen.len() - 1
-    };
-    let act = script.get(number).or(script.last()).expect("a script has an act");
+    });
     // A client that has heard enough closes the connection, and writing to it fails: that is no failure of the server.
-    drop(perform(&mut stream, act, &asked).await);
+    drop(perform(&mut stream, &script(&asked, number), &asked).await);
 }
 
 async fn read_request(stream: &mut TcpStream) -> Option<Asked> {
@@ -134,6 +154,17 @@ async fn perform(stream: &mut TcpStream, act: &Act, asked: &Asked) -> std::io::R
                 "{STREAM}event: message_start\ndata: {start}\n\nevent: content_block_delta\ndata: {delta}\n\nevent: message_delta\ndata: {end}\n\n"
             );
             stream.write_all(text.as_bytes()).await
+        }
+        Act::SaysResponses(text) => {
+            let delta = serde_json::json!({"type": "response.output_text.delta", "delta": text});
+            let usage = r#"{"input_tokens":900,"output_tokens":30}"#;
+            let end = format!(r#"{{"type":"response.completed","response":{{"output":[],"usage":{usage}}}}}"#);
+            let text = format!("{STREAM}event: x\ndata: {delta}\n\nevent: y\ndata: {end}\n\n");
+            stream.write_all(text.as_bytes()).await
+        }
+        Act::WhenAllowed(permits, act) => {
+            permits.acquire().await.expect("it is never closed").forget();
+            Box::pin(perform(stream, act, asked)).await
         }
         Act::Echoes => {
             let text = asked.body["messages"][1]["content"].as_str().unwrap_or_default().to_owned();

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::memory::MemoryStore;
-use crate::records::{EntryId, Original, OriginalKind, SessionId, Tenant};
+use crate::records::{EntryId, Original, OriginalKind, SessionId, Tenant, Wish};
 
 /// Something done. Numbers name one of a few sessions, histories and texts, so that deeds meet.
 #[derive(Debug, Clone)]
@@ -18,6 +18,7 @@ pub(crate) enum Deed {
         summary: usize,
         texts: Vec<usize>,
         knows: Knows,
+        fulfils: Option<u64>,
     },
     NoteTurn {
         session: usize,
@@ -38,6 +39,14 @@ pub(crate) enum Deed {
         history: usize,
         depth: usize,
         texts: Vec<usize>,
+    },
+    Wish {
+        session: usize,
+        at_ms: u64,
+    },
+    ForgetWish {
+        session: usize,
+        at_ms: u64,
     },
     Delete {
         session: usize,
@@ -65,11 +74,12 @@ pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let (session, history, depth) = (0..SESSIONS.len(), 0..4usize, 1..=LENGTH);
     let texts = || prop::collection::vec(0..TEXTS.len(), 0..4);
     let knows = prop_oneof![4 => Just(Knows::TheDeepest), 1 => Just(Knows::Nothing)];
-    let append = (session.clone(), history.clone(), depth.clone(), depth.clone(), 0..3usize, texts(), knows);
+    let fulfils = prop::option::of(0..3u64);
+    let append = (session.clone(), history.clone(), depth.clone(), depth.clone(), 0..3usize, texts(), (knows, fulfils));
     let deed = prop_oneof![
-        6 => append.prop_map(|(session, history, one, other, summary, texts, knows)| {
+        6 => append.prop_map(|(session, history, one, other, summary, texts, (knows, fulfils))| {
             let (depth, length) = (one.min(other), one.max(other));
-            Deed::Append { session, history, length, depth, summary, texts, knows }
+            Deed::Append { session, history, length, depth, summary, texts, knows, fulfils }
         }),
         2 => (session.clone(), 0..500u64).prop_map(|(session, at_ms)| Deed::NoteTurn { session, at_ms }),
         3 => (session.clone(), 0..4usize, texts())
@@ -78,6 +88,8 @@ pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
             .prop_map(|(history, owner, now_ms)| Deed::Lease { history, owner, now_ms }),
         2 => (session.clone(), history, depth, texts())
             .prop_map(|(session, history, depth, texts)| Deed::Prepare { session, history, depth, texts }),
+        2 => (session.clone(), 0..3u64).prop_map(|(session, at_ms)| Deed::Wish { session, at_ms }),
+        1 => (session.clone(), 0..3u64).prop_map(|(session, at_ms)| Deed::ForgetWish { session, at_ms }),
         1 => session.prop_map(|session| Deed::Delete { session }),
         1 => (prop::option::of(0..600u64), prop::option::of(0..300u64)).prop_map(|(since, most)| Deed::Prune { since, most }),
     ];
@@ -118,10 +130,14 @@ fn originals(texts: &[usize]) -> Vec<Original> {
     texts.iter().map(one).collect()
 }
 
+fn wish(at_ms: u64) -> Wish {
+    Wish { at_ms, focus: (at_ms > 0).then(|| format!("focus {at_ms}")) }
+}
+
 async fn answer(shared: &Shared, tenant: &Tenant, deed: &Deed) -> String {
     let histories = histories();
     match deed {
-        Deed::Append { session, history, length, depth, summary, texts, knows } => {
+        Deed::Append { session, history, length, depth, summary, texts, knows, fulfils } => {
             let messages = &histories[*history][..*length];
             let matches = shared.matches(tenant, messages).await;
             let seen: Option<EntryId> = match knows {
@@ -131,6 +147,7 @@ async fn answer(shared: &Shared, tenant: &Tenant, deed: &Deed) -> String {
             let entry = compaction(&name(*session), messages, *depth, &format!("summary {summary}"));
             let mut entry = entry.removing(&originals(texts)).at(*depth as u64 * 77);
             entry.parent = seen;
+            entry.fulfils = fulfils.map(wish);
             format!("{matches:?} {:?}", shared.append(tenant, messages, seen, entry).await)
         }
         Deed::NoteTurn { session, at_ms } => {
@@ -148,8 +165,17 @@ async fn answer(shared: &Shared, tenant: &Tenant, deed: &Deed) -> String {
             let entry = compaction(&name(*session), &histories[*history], *depth, "prepared");
             format!("{:?}", shared.put_prepared(tenant, &entry.removing(&originals(texts)).at(9)).await)
         }
+        Deed::Wish { session, at_ms } => {
+            format!("{:?}", shared.put_wish(tenant, &name(*session), &wish(*at_ms)).await)
+        }
+        Deed::ForgetWish { session, at_ms } => {
+            format!("{:?}", shared.forget_wish(tenant, &name(*session), &wish(*at_ms)).await)
+        }
         Deed::Delete { session } => format!("{:?}", shared.delete(tenant, &name(*session)).await),
-        Deed::Prune { since, most } => format!("{:?}", shared.prune(tenant, *since, *most).await),
+        Deed::Prune { since, most } => {
+            let prunable = shared.prunable(tenant, *since, *most).await;
+            format!("{prunable:?} {:?}", shared.prune(tenant, *since, *most).await)
+        }
     }
 }
 
@@ -159,11 +185,15 @@ async fn everything(shared: &Shared, tenant: &Tenant) -> Vec<String> {
         format!("{:?}", shared.holdings(tenant).await),
         format!("{:?}", shared.sessions(tenant, 100).await),
         format!("{:?}", shared.sessions(tenant, 1).await),
+        format!("{:?}", shared.logs(tenant, None).await),
+        format!("{:?}", shared.prunable(tenant, Some(300), Some(100)).await),
     ];
     for session in 0..SESSIONS.len() {
         let id = name(session);
         said.push(format!("{:?}", shared.session(tenant, &id).await));
         said.push(format!("{:?}", shared.turns(tenant, &id).await));
+        said.push(format!("{:?}", shared.wish(tenant, &id).await));
+        said.push(format!("{:?}", shared.logs(tenant, Some(&id)).await));
         said.push(format!("{:?}", shared.history(tenant, &id).await));
         let compactions = shared.compactions(tenant, &id).await.unwrap();
         for (entry, _) in &compactions {

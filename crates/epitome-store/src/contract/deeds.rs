@@ -1,17 +1,19 @@
 //! What promises are made of: histories, entries, calls; and what is done with them a hundred times.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use epitome_core::edit::{Edit, Inserted};
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::model::Role;
+use epitome_core::money::Dollars;
 use epitome_core::statistics::CompactionRecord;
 use epitome_core::tokens::Tokens;
 
 use super::Shared;
 use crate::records::{
-    CompactionLog, Entry, EntryId, Kept, NewEntry, Original, OriginalKind, Replay, SessionId, Tenant, Thinking, Turn,
-    TurnUsage,
+    CompactionLog, Entry, EntryId, Kept, NewEntry, Original, OriginalKind, Replay, SessionId, Spending, Tenant,
+    Thinking, Turn, TurnUsage,
 };
 use crate::store::{Appended, Query};
 
@@ -61,6 +63,7 @@ pub(crate) fn compaction(id: &SessionId, history: &[PrefixFingerprint], depth: u
         },
         log: log(1_000 + depth as u64),
         removed: Vec::new(),
+        fulfils: None,
     }
 }
 
@@ -78,6 +81,7 @@ pub(crate) fn log(at_ms: u64) -> CompactionLog {
         author: Some("a model".to_owned()),
         stood_in: None,
         wait_ms: 17,
+        saved_by: BTreeMap::from([("summaries".to_owned(), 700), ("repairs".to_owned(), -8)]),
     }
 }
 
@@ -117,7 +121,10 @@ pub(crate) fn turn(at_ms: u64, model: &str) -> Turn {
         action: "replayed".to_owned(),
         client_tokens: Tokens(1_000),
         sent_tokens: Tokens(300),
-        usage: Some(TurnUsage { prompt: 310, cache_read: 200, cache_write: 100, output: 50 }),
+        usage: Some(TurnUsage { prompt: 310, cache_read: 200, cache_write: 100, output: 50, ..TurnUsage::default() }),
+        spending: Some(Spending { paid: Dollars::new(0.25), without_us: Dollars::new(0.5), ..Spending::default() }),
+        markers: 2,
+        broke: None,
     }
 }
 

@@ -1,11 +1,12 @@
 //! Promises about sessions: sums, histories, and what is forgotten.
 
 use epitome_core::fingerprint::ContentHash;
+use epitome_core::money::Dollars;
 use epitome_core::tokens::{Calibration, Tokens};
 use tokio::task::JoinSet;
 
 use super::*;
-use crate::records::{Holdings, Kept, Original, OriginalKind, Session, Tenant, Turn, TurnUsage};
+use crate::records::{CacheBreak, Holdings, Kept, Original, OriginalKind, Session, Spending, Tenant, Turn, TurnUsage};
 use crate::store::StoreError;
 
 pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
@@ -27,7 +28,8 @@ pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
         compactions: 0,
         client_tokens: 3_000,
         sent_tokens: 900,
-        usage: TurnUsage { prompt: 620, cache_read: 400, cache_write: 200, output: 100 },
+        usage: TurnUsage { prompt: 620, cache_read: 400, cache_write: 200, output: 100, ..TurnUsage::default() },
+        spending: Spending { paid: Dollars::new(0.75), without_us: Dollars::new(1.5), ..Spending::default() },
         calibration: None,
     };
     assert_eq!(shared.session(&tenant, &id).await.unwrap().as_ref(), Some(&expected));
@@ -35,12 +37,35 @@ pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
     assert_eq!(shared.turns(&tenant, &id).await.unwrap(), turns);
 }
 
+pub(crate) async fn summaries_cost_and_are_no_calls_of_the_client(shared: &Shared) {
+    let (tenant, id) = (tenant(), session("one"));
+    let spending = Spending { summaries: Dollars::new(0.75), unpriced: 1, ..Spending::default() };
+    let summary = Turn { action: Turn::SUMMARY.to_owned(), spending: Some(spending), ..turn(2_000, "writer") };
+    let broke =
+        CacheBreak { place: "system".to_owned(), at: 64, excerpt: "It is 10:31:07.".to_owned(), lost: Tokens(900) };
+    let client = Turn { broke: Some(broke), ..turn(1_000, "model") };
+    for turn in [&client, &summary] {
+        shared.note_turn(&tenant, &id, turn, None).await.unwrap();
+    }
+    let session = shared.session(&tenant, &id).await.unwrap().unwrap();
+    assert_eq!((session.turns, session.model.as_str(), session.usage.prompt), (1, "model", 310));
+    // A loss is a loss: 0.5 − 0.25 − 0.75.
+    assert_eq!((session.spending.net(), session.spending.unpriced), (Dollars::new(-0.5), 1));
+    assert_eq!(shared.turns(&tenant, &id).await.unwrap(), [client, summary]);
+}
+
 pub(crate) async fn absurd_numbers_do_no_harm(shared: &Shared) {
     let (tenant, id) = (tenant(), session("one"));
     let most = u64::MAX;
     let absurd = Turn {
         client_tokens: Tokens(most),
-        usage: Some(TurnUsage { prompt: most, cache_read: most, cache_write: most, output: most }),
+        usage: Some(TurnUsage {
+            prompt: most,
+            cache_read: most,
+            cache_write: most,
+            output: most,
+            ..TurnUsage::default()
+        }),
         ..turn(1_000, "model")
     };
     shared.note_turn(&tenant, &id, &absurd, None).await.unwrap();
@@ -94,6 +119,40 @@ pub(crate) async fn compactions_come_oldest_first_with_their_logs(shared: &Share
     let known = shared.session(&tenant, &id).await.unwrap().unwrap();
     assert_eq!((known.compactions, known.turns, known.first_ms, known.last_ms), (2, 0, 8_000, 9_000));
     assert_eq!(shared.compactions(&tenant, &session("none")).await.unwrap(), []);
+}
+
+pub(crate) async fn logs_come_without_edits_of_one_session_or_of_all(shared: &Shared) {
+    let tenant = tenant();
+    let mut all = Vec::new();
+    for (number, name) in (1u64..).zip(["b", "a", "c"]) {
+        let messages = history(name, 9);
+        let entry = compaction(&session(name), &messages, 6, name).at(number);
+        all.push(entry.log.clone());
+        store(shared, &tenant, &messages, None, entry).await;
+    }
+    assert_eq!(shared.logs(&tenant, None).await.unwrap(), all);
+    assert_eq!(shared.logs(&tenant, Some(&session("a"))).await.unwrap(), all[1..2]);
+    assert_eq!(shared.logs(&tenant, Some(&session("none"))).await.unwrap(), []);
+}
+
+pub(crate) async fn what_would_be_pruned_is_what_is_pruned(shared: &Shared) {
+    let tenant = tenant();
+    four_sessions(shared, &tenant).await;
+    shared.extend_history(&tenant, &session("b"), 0, &[message("kept")], 200).await.unwrap();
+    let all = shared.holdings(&tenant).await.unwrap().bytes;
+    assert_eq!(shared.prunable(&tenant, None, None).await.unwrap(), []);
+    assert_eq!(shared.prunable(&tenant, None, Some(all)).await.unwrap(), []);
+    for (since, most) in [(Some(101), None), (None, Some(all / 2)), (Some(u64::MAX), Some(0))] {
+        let before = (names(shared, &tenant).await, shared.holdings(&tenant).await.unwrap().bytes);
+        let prunable = shared.prunable(&tenant, since, most).await.unwrap();
+        assert!(!prunable.is_empty());
+        assert_eq!(shared.prune(&tenant, since, most).await.unwrap(), prunable.len() as u64);
+        let gone: Vec<String> = prunable.iter().map(|session| session.id.to_string()).collect();
+        let left: Vec<String> = before.0.into_iter().filter(|name| !gone.contains(name)).collect();
+        assert_eq!(names(shared, &tenant).await, left);
+        let freed: u64 = prunable.iter().map(|session| session.bytes).sum();
+        assert_eq!(shared.holdings(&tenant).await.unwrap().bytes, before.1 - freed);
+    }
 }
 
 pub(crate) async fn a_history_grows_at_its_end_alone(shared: &Shared) {

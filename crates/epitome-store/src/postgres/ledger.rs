@@ -9,7 +9,7 @@ use tokio_postgres::Row;
 
 use super::connection::Failure;
 use super::contents::{self, Content};
-use super::sessions;
+use super::{sessions, wishes};
 use crate::format::{self, PackedReplay, signed, unsigned};
 use crate::records::{CompactionLog, Entry, EntryId, NewEntry, Replay, SessionId, Tenant};
 use crate::replays::Replays;
@@ -131,6 +131,9 @@ pub(super) async fn append(
         let delete = transaction.prepare_cached(delete).await?;
         transaction.execute(&delete, &[&tenant.as_str().as_bytes(), &anchors]).await?;
     }
+    if let Some(fulfilled) = &entry.fulfils {
+        wishes::forget(&transaction, tenant, &entry.session, fulfilled).await?;
+    }
     transaction.commit().await?;
 
     replays.put(packed.id, replay.clone(), packed.frame.len());
@@ -166,6 +169,28 @@ pub(super) async fn compactions(
     }
     let entries = with_replays(client, replays, heads).await?;
     Ok(entries.into_iter().filter_map(|entry| logs.remove(&entry.id).map(|log| (entry, log))).collect())
+}
+
+pub(super) async fn logs(
+    client: &Client,
+    tenant: &Tenant,
+    id: Option<&SessionId>,
+) -> Result<Vec<CompactionLog>, Failure> {
+    let tenant = tenant.as_str().as_bytes();
+    let rows = match id {
+        Some(id) => {
+            let select = "SELECT e.log FROM epitome.sessions s JOIN epitome.entries e ON e.session = s.key
+                WHERE s.tenant = $1 AND s.id = $2 ORDER BY e.key";
+            let select = client.prepare_cached(select).await?;
+            client.query(&select, &[&tenant, &id.as_str().as_bytes()]).await?
+        }
+        None => {
+            let select =
+                client.prepare_cached("SELECT log FROM epitome.entries WHERE tenant = $1 ORDER BY key").await?;
+            client.query(&select, &[&tenant]).await?
+        }
+    };
+    rows.iter().map(|row| Ok(format::log(row.try_get(0)?)?)).collect()
 }
 
 pub(super) async fn lease(

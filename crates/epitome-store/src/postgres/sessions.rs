@@ -1,5 +1,7 @@
 //! Sessions: their sums, calls and kept histories, and how they are forgotten.
 
+use std::collections::HashMap;
+
 use deadpool_postgres::{Client, Transaction};
 use epitome_core::tokens::Calibration;
 use tokio_postgres::Row;
@@ -8,6 +10,7 @@ use super::connection::Failure;
 use super::contents::{self, Content};
 use crate::format::{self, damaged, signed, unsigned};
 use crate::records::{Holdings, Kept, Session, SessionId, Tenant, Turn};
+use crate::retention::Stock;
 use crate::store::StoreError;
 
 /// The columns that [`read`] reads.
@@ -149,6 +152,43 @@ pub(super) async fn forget(
     let freed = contents::collect(&transaction, &contents).await?;
     transaction.commit().await?;
     Ok(Some(freed))
+}
+
+/// Everybody who has sessions.
+pub(super) async fn tenants(client: &Client) -> Result<Vec<Tenant>, Failure> {
+    let select = client.prepare_cached("SELECT DISTINCT tenant FROM epitome.sessions ORDER BY tenant").await?;
+    let rows = client.query(&select, &[]).await?;
+    let tenant = |row: &Row| {
+        let name = std::str::from_utf8(row.try_get(0)?).map_err(|_| damaged("the name of a tenant"))?;
+        Ok(Tenant::new(name))
+    };
+    rows.iter().map(tenant).collect()
+}
+
+/// What a tenant has, and who holds it.
+pub(super) async fn stock(client: &Client, tenant: &Tenant) -> Result<Stock, Failure> {
+    let select = "SELECT p.session, p.content, octet_length(c.frame)::bigint FROM (
+            SELECT e.session, r.content FROM epitome.entries e JOIN epitome.removed r ON r.entry = e.key
+                WHERE e.tenant = $1
+            UNION SELECT h.session, h.content FROM epitome.sessions k JOIN epitome.history h ON h.session = k.key
+                WHERE k.tenant = $1
+        ) p JOIN epitome.contents c ON c.key = p.content";
+    let select = client.prepare_cached(select).await?;
+    let tenant = tenant.as_str().as_bytes();
+    let mut held: HashMap<i64, Vec<(i64, u64)>> = HashMap::new();
+    for row in client.query(&select, &[&tenant]).await? {
+        let content = (row.try_get(1)?, unsigned(row.try_get(2)?));
+        held.entry(row.try_get(0)?).or_default().push(content);
+    }
+    let select = "SELECT key, last_ms, id FROM epitome.sessions WHERE tenant = $1 ORDER BY last_ms, id";
+    let select = client.prepare_cached(select).await?;
+    let mut stock = Stock::default();
+    for row in client.query(&select, &[&tenant]).await? {
+        let key: i64 = row.try_get(0)?;
+        let contents = held.remove(&key).unwrap_or_default();
+        stock.add(name(row.try_get(2)?)?, unsigned(row.try_get(1)?), contents);
+    }
+    Ok(stock)
 }
 
 pub(super) async fn holdings(client: &Client, tenant: &Tenant) -> Result<Holdings, Failure> {

@@ -2,6 +2,7 @@
 
 mod server;
 
+use std::io::Write;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -146,4 +147,18 @@ async fn what_is_locked_is_not_waited_for_for_ever(server: &Server) {
     assert_eq!(shared.ready().await, Ok(()));
     drop(other);
     connection.await.unwrap().unwrap();
+}
+
+#[test]
+#[ignore = "measures with 10,000 originals, which takes a minute"]
+fn a_search_of_ten_thousand_originals_takes_no_second() {
+    let server = Server::start();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let shared: Shared = Arc::new(runtime.block_on(PostgresStore::connect(&server.url("postgres"))).unwrap());
+    let tenant = tenant();
+    runtime.block_on(contract::speed::fill(&shared, &tenant, 10_000, "needle-4711 in the hay", 1_000));
+    let query = contract::literal("Needle-4711 IN the hay");
+    let took = runtime.block_on(contract::speed::time_to_find(&shared, &tenant, &query, 10));
+    writeln!(std::io::stdout(), "{took:?}").unwrap();
+    assert!(took < std::time::Duration::from_secs(1), "{took:?}");
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use epitome_core::fingerprint::PrefixFingerprint;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{contents, sessions};
+use super::{contents, sessions, wishes};
 use crate::format::{self, signed, unsigned};
 use crate::records::{CompactionLog, Entry, EntryId, NewEntry, SessionId, Tenant};
 use crate::replays::Replays;
@@ -72,6 +72,9 @@ pub(super) fn append(
         connection.prepare_cached(insert)?.execute([key, position, content])?;
     }
     forget_prepared(connection, tenant, prefixes.get(..entry.depth as usize).unwrap_or(prefixes))?;
+    if let Some(fulfilled) = &entry.fulfils {
+        wishes::forget(connection, tenant, &entry.session, fulfilled)?;
+    }
 
     let replay = Arc::new(entry.replay);
     replays.put(packed.id, replay.clone(), packed.frame.len());
@@ -104,6 +107,27 @@ pub(super) fn compactions(
         compactions.push((read(row, replays)?, format::log(&log)?));
     }
     Ok(compactions)
+}
+
+pub(super) fn logs(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: Option<&SessionId>,
+) -> Result<Vec<CompactionLog>, StoreError> {
+    let select = match id {
+        Some(_) => {
+            "SELECT e.log FROM sessions s JOIN entries e ON e.session = s.key
+            WHERE s.tenant = ?1 AND s.id = ?2 ORDER BY e.key"
+        }
+        None => "SELECT log FROM entries WHERE tenant = ?1 AND ?2 IS NULL ORDER BY key",
+    };
+    let mut statement = connection.prepare_cached(select)?;
+    let mut rows = statement.query(params![tenant.as_str(), id.map(SessionId::as_str)])?;
+    let mut logs = Vec::new();
+    while let Some(row) = rows.next()? {
+        logs.push(format::log(&row.get::<_, Vec<u8>>(0)?)?);
+    }
+    Ok(logs)
 }
 
 pub(super) fn lease(

@@ -14,7 +14,7 @@ use crate::store::StoreError;
 const APPLICATION: i32 = 0x4550_4954;
 
 /// Each brings a file from the version that is its place in the list to the next. What was released is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
 
 /// The version that this program writes.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
@@ -43,6 +43,9 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, StoreE
 pub(super) fn open_to_read(path: &Path, patience: Duration) -> Result<Connection, StoreError> {
     let connection = connect(path, patience)?;
     connection.execute_batch("PRAGMA query_only = ON")?;
+    // Not before its first read does SQLite open the log beside the file: if somebody moves the directory, all who
+    // read go on, not only those who have read already.
+    can_read(&connection)?;
     Ok(connection)
 }
 

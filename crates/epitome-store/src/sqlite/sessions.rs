@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::contents;
 use crate::format::{self, signed, unsigned};
 use crate::records::{Holdings, Kept, OriginalKind, Session, SessionId, Tenant, Turn};
+use crate::retention::Stock;
 use crate::store::StoreError;
 
 /// The columns that [`read`] reads.
@@ -121,6 +122,29 @@ pub(super) fn forget(
     // Its calls, entries and history go with it.
     connection.prepare_cached("DELETE FROM sessions WHERE key = ?1")?.execute([key])?;
     contents::collect(connection, &contents).map(Some)
+}
+
+/// Everybody who has sessions.
+pub(super) fn tenants(connection: &Connection) -> Result<Vec<Tenant>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT DISTINCT tenant FROM sessions ORDER BY tenant")?;
+    let tenants = statement.query_map([], |row| Ok(Tenant::new(row.get::<_, String>(0)?)))?;
+    Ok(tenants.collect::<Result<_, _>>()?)
+}
+
+/// What a tenant has, and who holds it.
+pub(super) fn stock(connection: &Connection, tenant: &Tenant) -> Result<Stock, StoreError> {
+    let mut stock = Stock::default();
+    let size = "SELECT length(frame) FROM contents WHERE key = ?1";
+    for (last_ms, id) in longest_unseen(connection, tenant)? {
+        let Some((key, _)) = find(connection, tenant, &id)? else { continue };
+        let mut held = Vec::new();
+        for content in contents::of_session(connection, key)? {
+            let bytes: i64 = connection.prepare_cached(size)?.query_row([content], |row| row.get(0))?;
+            held.push((content, unsigned(bytes)));
+        }
+        stock.add(id, last_ms, held);
+    }
+    Ok(stock)
 }
 
 pub(super) fn holdings(connection: &Connection, tenant: &Tenant) -> Result<Holdings, StoreError> {

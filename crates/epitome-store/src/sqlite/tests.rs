@@ -73,6 +73,22 @@ async fn everything_is_there_after_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_store_goes_on_when_its_directory_is_gone() {
+    let (shared, place) = shared();
+    let (tenant, messages) = (tenant(), history("appended", 2));
+    fs::remove_dir_all(place.path()).unwrap();
+    append(&shared, &tenant, 1..=2).await;
+    // So many at once that each of the threads that read has some: none of them had read anything yet.
+    let reading = (0..32).map(|_| {
+        let (shared, tenant, messages) = (shared.clone(), tenant.clone(), messages.clone());
+        tokio::spawn(async move { shared.matches(&tenant, &messages).await.map(|entries| entries.len()) })
+    });
+    for read in reading.collect::<Vec<_>>() {
+        assert_eq!(read.await.unwrap().unwrap(), 2);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_may_share_the_file() {
     let place = TempDir::new().unwrap();
     let path = place.path().join("store");
@@ -455,4 +471,28 @@ fn a_killed_process_loses_nothing_acknowledged() {
         });
     }
     assert!(acknowledged >= 42 - 21, "{acknowledged} appends were made");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "measures with 20,000 originals, which takes a minute"]
+async fn a_search_of_twenty_thousand_originals_takes_no_second() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("store");
+    let tenant = tenant();
+    let shared: Shared = Arc::new(SqliteStore::open(&path).unwrap());
+    contract::speed::fill(&shared, &tenant, 20_000, "needle-4711 in the hay", 2_000).await;
+    let find = async |query| contract::speed::time_to_find(&shared, &tenant, &query, 10).await;
+    let at_once = find(literal("Needle-4711 IN the hay")).await;
+    let left = async || {
+        let count = "SELECT count(*) FROM contents WHERE indexed = 0";
+        let store = SqliteStore::open(&path).unwrap();
+        store.read(|connection| Ok(connection.query_row(count, [], |row| row.get::<_, i64>(0))?)).await.unwrap()
+    };
+    while left().await > 0 {}
+    let indexed = find(literal("Needle-4711 IN the hay")).await;
+    let pattern = find(contract::pattern(r"needle-\d+ in")).await;
+    let bytes = fs::metadata(&path).unwrap().len();
+    writeln!(std::io::stdout(), "at once {at_once:?}, indexed {indexed:?}, a pattern {pattern:?}, {bytes} bytes")
+        .unwrap();
+    assert!(indexed < Duration::from_secs(1), "{indexed:?}");
 }

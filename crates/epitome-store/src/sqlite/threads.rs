@@ -1,9 +1,10 @@
-//! One thread that writes and a few that read, so that nobody else waits for the disk.
+//! One thread that writes and a few that read, so that nobody else waits for the disk. A look at a few rows is done at
+//! once by who asks, where nothing is in its way: to wake another thread would take several times as long.
 
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -33,10 +34,21 @@ pub(super) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
+/// How long a write may wait for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// Somebody waits for it.
+    Now,
+    /// Nobody does: it is written with what comes in the next moments, in one transaction.
+    Soon,
+}
+
 /// Read at the same time, each from a state of its own.
 pub(super) struct Readers {
     queue: Option<Sender<Read>>,
     threads: Vec<JoinHandle<()>>,
+    /// For looks at a few rows. They wait for no lock.
+    at_hand: Mutex<Vec<Connection>>,
 }
 
 enum Task {
@@ -56,6 +68,7 @@ type Read = Box<dyn FnOnce(&Connection) + Send>;
 /// A write that waits for its turn.
 trait Job: Send {
     fn durability(&self) -> Durability;
+    fn pace(&self) -> Pace;
     /// Writes, within a transaction of somebody else's.
     fn run(&mut self, connection: &Connection) -> Ran;
     /// Tells the one who waits, when the transaction has ended.
@@ -70,6 +83,7 @@ enum Ran {
 
 struct Write<T, W> {
     durability: Durability,
+    pace: Pace,
     work: Option<W>,
     result: Option<Result<T, StoreError>>,
     reply: oneshot::Sender<Result<T, StoreError>>,
@@ -87,6 +101,9 @@ const BUSY: u32 = 200;
 /// One transaction takes so many writes at most.
 const TOGETHER: usize = 64;
 
+/// Writes that nobody waits for are kept back so long, so that others come with them.
+const SOON: Duration = Duration::from_millis(20);
+
 impl Writer {
     pub(super) fn start(connection: Connection) -> Result<Writer, StoreError> {
         let (queue, tasks) = mpsc::channel();
@@ -98,10 +115,11 @@ impl Writer {
     pub(super) async fn run<T: Send + 'static>(
         &self,
         durability: Durability,
+        pace: Pace,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
-        let job = Write { durability, work: Some(work), result: None, reply };
+        let job = Write { durability, pace, work: Some(work), result: None, reply };
         let queue = self.queue.as_ref().ok_or_else(ended)?;
         queue.send(Task::Job(Box::new(job))).map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?
@@ -118,6 +136,12 @@ impl Writer {
 
 impl Readers {
     pub(super) fn start(open: impl Fn() -> Result<Connection, StoreError>) -> Result<Readers, StoreError> {
+        let at_hand = (0..READERS).map(|_| {
+            let connection = open()?;
+            connection.busy_timeout(Duration::ZERO)?;
+            Ok(connection)
+        });
+        let at_hand = Mutex::new(at_hand.collect::<Result<_, StoreError>>()?);
         let (queue, reads) = mpsc::channel::<Read>();
         let reads = Arc::new(Mutex::new(reads));
         let reader = || {
@@ -125,7 +149,29 @@ impl Readers {
             spawn("store-reader", move || read_all(&connection, &reads))
         };
         let threads = (0..READERS).map(|_| reader()).collect::<Result<_, _>>()?;
-        Ok(Readers { queue: Some(queue), threads })
+        Ok(Readers { queue: Some(queue), threads, at_hand })
+    }
+
+    /// What `work` gave, which looks at a few rows: all that it reads is of one moment.
+    ///
+    /// If somebody is in its way it is done by one of the threads, which wait as long as it takes.
+    pub(super) async fn look<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let free = self.at_hand().pop();
+        if let Some(connection) = free {
+            let looked = at_one_moment(&connection, &work);
+            self.at_hand().push(connection);
+            if !matches!(looked, Err(StoreError::Unavailable { .. })) {
+                return looked;
+            }
+        }
+        self.run(work).await
+    }
+
+    fn at_hand(&self) -> MutexGuard<'_, Vec<Connection>> {
+        self.at_hand.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What `work` gave: all that it reads is of one moment.
@@ -167,6 +213,10 @@ impl<T: Send, W: FnOnce(&Connection) -> Result<T, StoreError> + Send> Job for Wr
         self.durability
     }
 
+    fn pace(&self) -> Pace {
+        self.pace
+    }
+
     fn run(&mut self, connection: &Connection) -> Ran {
         let result = self.work.take().map(|work| work(connection));
         let ran = if matches!(result, Some(Ok(_))) { Ran::Well } else { Ran::Badly };
@@ -205,16 +255,20 @@ fn write_all(connection: &Connection, tasks: &Receiver<Task>) {
             Err(RecvTimeoutError::Disconnected) => break,
         };
         quiet = QUIET;
-        let mut jobs = Vec::new();
-        let waiting = std::iter::once(task).chain(std::iter::from_fn(|| tasks.try_recv().ok()));
-        for task in waiting {
+        let mut jobs: Vec<Box<dyn Job>> = Vec::new();
+        let until = Instant::now() + SOON;
+        let mut next = Some(task);
+        while let Some(task) = next {
             match task {
                 Task::Job(job) => jobs.push(job),
                 Task::Tidy => chores.tidy = true,
             }
-            if jobs.len() == TOGETHER {
-                break;
-            }
+            let may_wait = !jobs.is_empty() && jobs.iter().all(|job| job.pace() == Pace::Soon);
+            next = match jobs.len() {
+                TOGETHER => None,
+                _ if may_wait => tasks.recv_timeout(until.saturating_duration_since(Instant::now())).ok(),
+                _ => tasks.try_recv().ok(),
+            };
         }
         if !jobs.is_empty() {
             let committed = commit_together(connection, &mut jobs);

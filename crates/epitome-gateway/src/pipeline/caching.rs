@@ -1,0 +1,147 @@
+//! The last step of a request: it is marked for the provider's cache, and what that does is noted when it was answered.
+
+use bytes::Bytes;
+use epitome_core::compaction::{Author, Compaction};
+use epitome_core::tokens::Tokens;
+use epitome_store::records::{CacheBreak, SessionId, Spending, Turn, TurnUsage};
+use epitome_wire::Dialect;
+use epitome_wire::caching::with_cache_key;
+
+use super::Gateway;
+use crate::caching::{Marker, PromptCaching, Strategy, Support};
+use crate::clock;
+use crate::exchange::Incoming;
+use crate::money::{self, Expected};
+use crate::received::{Kind, Received};
+use crate::sessions::lock;
+use crate::turn::Passed;
+
+/// A request as it is sent.
+pub(super) struct Cached {
+    pub(super) body: Bytes,
+    /// What the provider's cache is expected to do with it.
+    pub(super) expected: Option<Expected>,
+    /// How many markers were added.
+    pub(super) markers: usize,
+    /// Where it parted from the client's last request.
+    pub(super) broke: Option<CacheBreak>,
+}
+
+impl Gateway {
+    /// The request as it is sent: the client's own or its edited bytes, with markers for the provider's cache.
+    ///
+    /// What is only watched is sent as it came, and so are questions about a session: nothing goes on from them.
+    pub(super) fn cached(&self, received: &Received, edited: Option<Bytes>, own: Tokens, sent: Tokens) -> Cached {
+        let sent = if edited.is_some() { sent } else { own };
+        let unmarked = edited.clone().unwrap_or_else(|| received.incoming.body.clone());
+        if received.kind == Kind::Aside {
+            return Cached { body: unmarked, expected: None, markers: 0, broke: None };
+        }
+        let setup = &self.0.setup;
+        let (tenant, model, upstream) = (&received.incoming.tenant, received.model(), &received.incoming.upstream);
+        let lookup = setup.catalogue.lookup(model);
+        let host = upstream.host().unwrap_or_default();
+        let support = Support::of(received.incoming.dialect, host, model, lookup.facts());
+        if self.0.sessions.tell_once(upstream, model) {
+            tracing::info!(model, host, "{}", setup.caching.status(&support));
+        }
+        let caching = match self.observes(received) {
+            true => PromptCaching { strategy: Strategy::Client, ..setup.caching },
+            false => setup.caching,
+        };
+        let caches = self.0.sessions.caches(tenant, &received.session, model);
+        let (marked, broke) = {
+            let mut caches = lock(&caches);
+            let marker = Marker {
+                caching,
+                support: &support,
+                facts: lookup.facts(),
+                cache: &caches.sent,
+                known: &self.0.known,
+                now_ms: clock::now_ms(),
+            };
+            let marked = marker.mark(received, edited.as_ref(), sent);
+            let broke = caches.trail.follow(received, &marked.own);
+            (marked, broke)
+        };
+        if let Some(broke) = &broke {
+            // What stands there is for the store alone.
+            let (place, lost) = (&broke.place, broke.lost.0);
+            tracing::info!(session = %received.session, place, lost, "the client's own request lost the cache");
+        }
+        setup.metrics.marked(marked.added);
+        let body = marked.body.unwrap_or(unmarked);
+        let body = keyed(received, caching, body);
+        let expected = Expected {
+            rules: support.rules,
+            sent: marked.sent,
+            own: marked.own,
+            sent_tokens: sent,
+            own_tokens: own,
+            at_ms: clock::now_ms(),
+        };
+        Cached { body, expected: Some(expected), markers: marked.added, broke }
+    }
+
+    /// A call was answered: what it cost is counted.
+    pub(crate) fn spent(&self, incoming: &Incoming, passed: &Passed, usage: &TurnUsage) -> Spending {
+        let lookup = self.0.setup.catalogue.lookup(&passed.model);
+        let caches = self.0.sessions.caches(&incoming.tenant, &passed.session, &passed.model);
+        let spending = match &passed.expected {
+            Some(expected) => lock(&caches).answered(expected, usage, lookup.facts()),
+            None => Spending::default(),
+        };
+        self.count_spending(incoming, &passed.session, spending);
+        spending
+    }
+
+    /// A compaction was made: what a model's summary cost is noted with the session.
+    pub(super) fn note_summary(&self, received: &Received, compaction: &Compaction) {
+        let (name, work) = match &compaction.author {
+            Some(Author::Asked { name, work, .. } | Author::StoodIn { name, work, .. }) if work.calls > 0 => {
+                (name, work)
+            }
+            Some(Author::Asked { .. } | Author::StoodIn { .. }) | None => return,
+        };
+        let spending = money::for_summary(work.cost_usd);
+        self.count_spending(&received.incoming, &received.session, spending);
+        let usage = TurnUsage { prompt: work.input.0, output: work.output.0, ..TurnUsage::default() };
+        let turn = Turn {
+            at_ms: clock::now_ms(),
+            model: name.clone(),
+            dialect: received.incoming.dialect.name().to_owned(),
+            action: Turn::SUMMARY.to_owned(),
+            client_tokens: Tokens(0),
+            sent_tokens: Tokens(0),
+            usage: Some(usage),
+            spending: Some(spending),
+            markers: 0,
+            broke: None,
+        };
+        let (store, tenant, session) =
+            (self.0.setup.store.clone(), received.incoming.tenant.clone(), received.session.clone());
+        // The request is not held up by the store; what is lost if it fails is a line in a list.
+        tokio::spawn(async move {
+            if let Err(error) = store.note_turn(&tenant, &session, &turn, None).await {
+                tracing::warn!(%session, %error, "the cost of a summary could not be noted");
+            }
+        });
+    }
+
+    fn count_spending(&self, incoming: &Incoming, session: &SessionId, spending: Spending) {
+        self.0.setup.metrics.spent(spending);
+        self.0.sessions.spend(&incoming.tenant, session, spending);
+    }
+}
+
+/// With a key by which OpenAI finds the machine that has the session's cache, if the client names none.
+fn keyed(received: &Received, caching: PromptCaching, body: Bytes) -> Bytes {
+    let speaks_openai = received.incoming.dialect != Dialect::AnthropicMessages;
+    let at_openai = received.incoming.upstream.host() == Some("api.openai.com");
+    if !speaks_openai || !at_openai || caching.strategy == Strategy::Client {
+        return body;
+    }
+    let key = blake3::hash(received.session.as_str().as_bytes()).to_hex();
+    let key = format!("epitome-{}", key.get(..16).unwrap_or_default());
+    with_cache_key(&body, received.own.envelope(), &key).map_or(body, Bytes::from)
+}
