@@ -1,11 +1,23 @@
 //! What can be typed: the subcommands, their flags, and the help that teaches them.
 
+mod replay;
+mod sessions;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use epitome_wire::Dialect;
 
 use crate::config::Flag;
+
+use replay::REPLAY_HELP;
+pub(crate) use replay::{BreakpointsName, ReplayArguments};
+use sessions::SESSIONS_HELP;
+pub(crate) use sessions::{
+    CompactArguments, DeleteArguments, DiffArguments, ExportArguments, ListArguments, OriginalArguments,
+    PruneArguments, SearchArguments, SessionsArguments, SessionsCommand, ShowArguments, StatsArguments,
+};
 
 /// Keeps an LLM agent's conversation inside its context window, without losing what the agent still needs.
 #[derive(Debug, Parser)]
@@ -53,6 +65,15 @@ pub(crate) enum Command {
     /// Stand between an agent and its provider, so that its sessions run on past the window
     #[command(after_help = SERVE_HELP)]
     Serve(ServeArguments),
+    /// Run an agent with a gateway of its own, and say at the end what was saved
+    #[command(after_help = WRAP_HELP)]
+    Wrap(WrapArguments),
+    /// Look at what the gateway remembers: list, search, compare, export, forget sessions; compact one by hand
+    #[command(after_help = SESSIONS_HELP)]
+    Sessions(SessionsArguments),
+    /// Play recorded sessions again, to see what each policy would have cost
+    #[command(after_help = REPLAY_HELP)]
+    Replay(ReplayArguments),
     /// Write a session in another dialect (lossy where the dialects differ)
     Convert(ConvertArguments),
     /// Check, show and describe the configuration
@@ -163,6 +184,88 @@ pub(crate) struct ServeArguments {
     pub(crate) models: Option<PathBuf>,
 }
 
+const WRAP_HELP: &str = "\
+Examples:
+  epitome wrap claude
+  epitome wrap codex -- exec 'fix the tests'
+  epitome wrap --context-length 100000 opencode -- run 'fix the tests'
+  epitome wrap -- my-agent --some-flag
+
+The agent keeps its settings, keys and logins; only the address that it asks at is another one. Where it already has an address of
+its own (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, or in its configuration), requests are sent on to that one. Terminal and signals
+are the agent's, and so is the exit status. Nothing is left behind but what the store remembers.";
+
+#[derive(Debug, Args)]
+pub(crate) struct WrapArguments {
+    /// The agent; leave it out to run any other program
+    #[arg(value_enum)]
+    pub(crate) agent: Option<AgentName>,
+    /// What the agent is started with; without an agent, the program and its arguments
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    pub(crate) given: Vec<OsString>,
+    /// Send requests here [default: where the agent would ask, else gateway.upstream]
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+    /// Remember here: a file, postgres://user@host/database, or memory [default: store.location]
+    #[arg(long, value_name = "PATH|URL")]
+    pub(crate) store: Option<String>,
+    /// The context window of every model, in tokens [default: what the catalogue says of each]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) context_length: Option<u64>,
+    /// Compute everything and change nothing, to see what would be saved
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// Facts about models that the catalogue does not know, or has wrong (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// Append the gateway's log to this file; without it there is none, as the terminal is the agent's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+}
+
+/// The agents that we know how to point at a gateway, as they are typed: the names of their programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AgentName {
+    /// Claude Code
+    Claude,
+    /// OpenAI Codex
+    Codex,
+    /// OpenCode
+    Opencode,
+    /// Hermes Agent
+    Hermes,
+    /// aider
+    Aider,
+}
+
+impl AgentName {
+    /// Its program.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            AgentName::Claude => "claude",
+            AgentName::Codex => "codex",
+            AgentName::Opencode => "opencode",
+            AgentName::Hermes => "hermes",
+            AgentName::Aider => "aider",
+        }
+    }
+}
+
+impl WrapArguments {
+    /// The gateway that goes with it: on a free port, for this machine alone.
+    pub(crate) fn serving(&self) -> ServeArguments {
+        ServeArguments {
+            listen: Some("127.0.0.1:0".to_owned()),
+            upstream: self.upstream.clone(),
+            store: self.store.clone(),
+            context_length: self.context_length,
+            observe: self.observe,
+            insecure: false,
+            models: self.models.clone(),
+        }
+    }
+}
+
 const DIGEST_HELP: &str = "\
 Examples:
   cargo test 2>&1 | epitome digest --command 'cargo test'
@@ -221,6 +324,9 @@ pub(crate) struct InspectArguments {
     /// How many of the largest outputs and repeats to show
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub(crate) top: usize,
+    /// The session's next request: says where it parts from this one, which breaks the provider's cache
+    #[arg(long, value_name = "FILE")]
+    pub(crate) next: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,10 @@ pub(crate) mod digest;
 pub(crate) mod engines;
 pub(crate) mod expand;
 pub(crate) mod inspect;
+pub(crate) mod replay;
 pub(crate) mod serve;
+pub(crate) mod sessions;
+pub(crate) mod wrap;
 
 use std::io::{self, Write};
 

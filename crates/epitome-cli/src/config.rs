@@ -44,6 +44,7 @@ pub(crate) use remark::{ConfigErrors, Matter, Origin, Remark};
 pub(crate) use values::Config;
 
 pub(crate) use gather::shown;
+pub(crate) use nearest::nearest;
 
 use file::Document;
 use gather::Gathered;
@@ -284,10 +285,15 @@ impl Config {
                 },
             },
             context: values::ContextConfig { engine: text(look("context.engine")) },
-            prompt_caching: values::PromptCachingConfig { cache_ttl: choice(look("prompt_caching.cache_ttl")) },
+            prompt_caching: values::PromptCachingConfig {
+                cache_ttl: choice(look("prompt_caching.cache_ttl")),
+                strategy: choice(look("prompt_caching.strategy")),
+            },
             store: values::StoreConfig {
                 originals: choice(look("store.originals")),
                 location: unless_nothing(look("store.location")).map(text),
+                keep_days: unless_nothing(look("store.keep_days")).map(|value| count(value) as u64),
+                keep_bytes: unless_nothing(look("store.keep_bytes")).map(|value| count(value) as u64),
             },
             gateway: values::GatewayConfig {
                 listen: text(look("gateway.listen")),
@@ -295,6 +301,7 @@ impl Config {
                 upstream_anthropic: unless_nothing(look("gateway.upstream_anthropic")).map(text),
                 upstream_chat: unless_nothing(look("gateway.upstream_chat")).map(text),
                 upstream_responses: unless_nothing(look("gateway.upstream_responses")).map(text),
+                answer_timeout: Duration::from_secs_f64(number(look("gateway.answer_timeout"))),
             },
             auth: values::AuthConfig {
                 token_env: unless_nothing(look("auth.token_env")).map(text),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use epitome_store::store::StoreError;
 use epitome_wire::ReadError;
 
 use crate::config::ConfigErrors;
@@ -39,6 +40,23 @@ impl Failure {
             return Failure { kind: FailureKind::NobodyListens, message: String::new(), hint: None };
         }
         Failure { kind: FailureKind::Outside, message: format!("{what}: {error}"), hint: None }
+    }
+
+    /// The store called `name` did not do it.
+    pub(crate) fn store(name: &str, error: &StoreError) -> Failure {
+        let message = format!("{name}: {error}");
+        match error {
+            StoreError::Unavailable { what } if what.contains("locked") => {
+                Failure { kind: FailureKind::Outside, message, hint: None }
+                    .hint("another program holds it; try again, or see who has the file open")
+            }
+            StoreError::Unavailable { .. } => Failure { kind: FailureKind::Outside, message, hint: None }
+                .hint("say which store with --store, or store.location in the configuration"),
+            StoreError::Newer { .. }
+            | StoreError::Damaged { .. }
+            | StoreError::Overtaken
+            | StoreError::BadPattern { .. } => Failure::input(message),
+        }
     }
 
     /// What to do next.

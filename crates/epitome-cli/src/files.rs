@@ -87,13 +87,15 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8], readers: Readers) -> io::Res
     moved
 }
 
-fn beside(path: &Path) -> PathBuf {
+/// Where a file is written before it is moved to its place.
+pub(crate) fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{}.unfinished", std::process::id()));
     path.with_file_name(name)
 }
 
-fn create(path: &Path, readers: &Readers) -> io::Result<File> {
+/// A new file, for these readers.
+pub(crate) fn create(path: &Path, readers: &Readers) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

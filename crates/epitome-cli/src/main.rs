@@ -1,6 +1,7 @@
 //! The command `epitome`: makes agents' sessions smaller, as they run or as they were recorded, and shows why.
 
 mod arguments;
+mod base64;
 mod commands;
 mod config;
 mod failure;
@@ -12,6 +13,7 @@ mod store;
 mod summaries;
 mod table;
 mod terminal;
+mod units;
 
 use std::process::ExitCode;
 
@@ -35,6 +37,9 @@ fn run(arguments: Arguments) -> Result<ExitCode, failure::Failure> {
         Command::Expand(arguments) => commands::expand::run(&arguments, &common),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &common),
         Command::Serve(arguments) => commands::serve::run(&arguments, &common),
+        Command::Wrap(arguments) => commands::wrap::run(&arguments, &common),
+        Command::Sessions(arguments) => commands::sessions::run(&arguments, &common),
+        Command::Replay(arguments) => commands::replay::run(&arguments, &common),
         Command::Convert(arguments) => commands::convert::run(&arguments, &common),
         Command::Config(arguments) => commands::config::run(&arguments, &common),
         Command::Engines => commands::engines::run(&common),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use epitome_store::memory::MemoryStore;
 use epitome_store::postgres::PostgresStore;
 use epitome_store::sqlite::SqliteStore;
-use epitome_store::store::{Store, StoreError};
+use epitome_store::store::Store;
 
 use crate::config::Environment;
 use crate::failure::{Failure, shown};
@@ -26,7 +26,7 @@ pub(crate) async fn open(location: Option<&str>, environment: &Environment) -> R
             let store = Arc::new(MemoryStore::new());
             Ok(Opened { store, name: "memory: forgotten when the gateway stops".to_owned() })
         }
-        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+        Some(url) if is_postgres(url) => {
             if has_password(url) {
                 let message = "the store's address holds a password, which would be seen by others";
                 return Err(Failure::input(message).hint("leave it out, and set PGPASSWORD"));
@@ -35,20 +35,40 @@ pub(crate) async fn open(location: Option<&str>, environment: &Environment) -> R
                 Some(password) => PostgresStore::connect_with_password(url, password).await,
                 None => PostgresStore::connect(url).await,
             };
-            Ok(Opened { store: Arc::new(opened.map_err(|error| failed(url, &error))?), name: url.to_owned() })
+            Ok(Opened { store: Arc::new(opened.map_err(|error| Failure::store(url, &error))?), name: url.to_owned() })
         }
         path => {
             let path = path.map_or_else(|| usual_place(environment), |path| Ok(PathBuf::from(path)))?;
             let name = shown(&path).to_string();
             make_room(&path)?;
-            let opened = SqliteStore::open(&path).map_err(|error| failed(&name, &error))?;
+            let opened = SqliteStore::open(&path).map_err(|error| Failure::store(&name, &error))?;
             Ok(Opened { store: Arc::new(opened), name })
         }
     }
 }
 
-fn failed(name: &str, error: &StoreError) -> Failure {
-    Failure::input(format!("{name}: {error}"))
+/// Opens a store that a gateway has made: nothing is made by looking.
+pub(crate) async fn open_existing(location: Option<&str>, environment: &Environment) -> Result<Opened, Failure> {
+    match location {
+        Some("memory") => {
+            let message = "a store in memory is the running gateway's alone";
+            return Err(Failure::input(message)
+                .hint("ask the gateway: GET /epitome/sessions; or give it a store that stays with --store"));
+        }
+        Some(url) if is_postgres(url) => {}
+        path => {
+            let path = path.map_or_else(|| usual_place(environment), |path| Ok(PathBuf::from(path)))?;
+            if !path.exists() {
+                return Err(Failure::input(format!("{}: nothing is stored yet", shown(&path)))
+                    .hint("`epitome serve` makes it when an agent talks through it; or say which with --store"));
+            }
+        }
+    }
+    open(location, environment).await
+}
+
+fn is_postgres(location: &str) -> bool {
+    location.starts_with("postgres://") || location.starts_with("postgresql://")
 }
 
 /// `postgres://user:password@host`.

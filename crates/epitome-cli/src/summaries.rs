@@ -8,9 +8,10 @@ use epitome_core::catalogue::Catalogue;
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{SummarizeError, Summarizer, SummaryRequest};
 use epitome_core::tokens::{BpeCounter, ScaledCounter, TokenCounter, prior_factor};
+use epitome_gateway::writer::{self, Asked};
 use epitome_provider::cooldown::Cooldown;
 use epitome_provider::retry::Retry;
-use epitome_provider::{ApiKey, Endpoint, ModelSummarizer, Service, Settings, Stage};
+use epitome_provider::{ApiKey, Endpoint, ModelSummarizer, OwnModels, Service, Settings, Stage};
 
 use crate::config::Environment;
 use crate::config::values::{Provider, SummaryModelConfig};
@@ -72,16 +73,23 @@ impl<'session> Writer<'session> {
     }
 }
 
-/// The model that writes a gateway's summaries; `None`: the local summariser does.
+/// Who writes a gateway's summaries. Without an endpoint of its own, `auto` asks each request's own model, and so does
+/// `main`.
 pub(crate) fn for_gateway(
     config: &SummaryModelConfig,
     environment: &Environment,
     catalogue: &Catalogue,
-) -> Option<Arc<dyn Summarizer>> {
+) -> writer::Writer {
+    let of_request = |asked: Asked| {
+        let models = Box::new(OwnModels::new(settings(config, config.model.clone()), catalogue.clone()));
+        writer::Writer::OfRequest { models, asked }
+    };
     match Configured::of(config, environment, catalogue) {
-        Configured::Nobody | Configured::Requests => None,
-        Configured::Model { summarizer, .. } => Some(Arc::new(*summarizer)),
-        Configured::Unusable(unusable) => Some(Arc::new(unusable)),
+        Configured::Nobody if config.provider == Provider::Auto => of_request(Asked::WithCredential),
+        Configured::Nobody => writer::Writer::Local,
+        Configured::Requests => of_request(Asked::Always),
+        Configured::Model { summarizer, .. } => writer::Writer::Model(Arc::new(*summarizer)),
+        Configured::Unusable(unusable) => writer::Writer::Model(Arc::new(unusable)),
     }
 }
 

@@ -36,6 +36,11 @@ impl Style {
         self.wrap("32", text)
     }
 
+    /// Something that went.
+    pub(crate) fn red(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
     /// Something to look at.
     pub(crate) fn yellow(self, text: &str) -> String {
         self.wrap("33", text)

@@ -253,6 +253,7 @@ fn inspect_shows_where_the_tokens_are() {
       summarise the middle: at most 40,476 tokens would be left (the trigger is 64,000)
 
     prompt cache
+      💾 Prompt caching: NO MARKERS (api.openai.com takes none in this dialect, or caches by itself)
       no cache_control markers in the request
       62 tokens at the start would stay cached across a compaction
     ");

@@ -65,7 +65,7 @@ fn a_model_writes_the_summary_and_the_report_says_so() {
         run.stderr.lines().filter(|line| line.contains("summary by") || line.contains("audit")).collect();
     insta::assert_snapshot!(told.join("\n"), @"
     summary by: small (1 part, 1 call, 12,345 tokens in, 67 out)
-    audit: 4 names and numbers, 2 not found in the transcript: app/routers/users.py, INVENTED_PORT
+    audit: 4 names and numbers, 1 not found in the transcript: INVENTED_PORT
     ");
     let text = run.text();
     assert!(text.contains("INVENTED_PORT(?)") && text.contains("### Kept from the transcript"));

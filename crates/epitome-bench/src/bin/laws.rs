@@ -12,7 +12,7 @@ use anyhow::{Context, bail, ensure};
 use clap::Parser;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::compaction::{Compaction, Endless, Tools, compact, weigh};
-use epitome_core::engine::{BUILT_IN, Occasion, Registry};
+use epitome_core::engine::{BUILT_IN, Occasion, Registry, Rung};
 use epitome_core::model::{Conversation, Message, Pairing, Role};
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{NOTE, is_ours};
@@ -162,7 +162,9 @@ fn check(
     let result = Request::read(spliced.bytes.clone(), Format::Given(request.dialect()), DuplicateKeys::Refuse);
     let result = result.context("the result cannot be read")?;
     let after = result.conversation();
-    laws(before, after, budget.forced)?;
+    // Where a size was asked for, or the window is too small, the outputs of the newest message may be shortened.
+    let shortens = budget.forced || compaction.plan.rungs.iter().any(|climbed| climbed.rung == Rung::ShortenNewest);
+    laws(before, after, shortens)?;
     let size = conversation_tokens(after, counter, Precision::Exact);
     if size >= budget.trigger && compaction.plan.shortfall.is_none() {
         bail!("{size} tokens, and the trigger is {}, without a reason", budget.trigger);
@@ -181,7 +183,7 @@ fn undo(request: &Request, spliced: &Spliced) -> Option<Vec<u8>> {
     unsplice(&spliced.bytes, &pieces?)
 }
 
-fn laws(before: &Conversation, after: &Conversation, forced: bool) -> anyhow::Result<()> {
+fn laws(before: &Conversation, after: &Conversation, shortens_newest: bool) -> anyhow::Result<()> {
     let (was, is) = (Pairing::of(&before.messages), Pairing::of(&after.messages));
     ensure!(is.orphan_results.len() <= was.orphan_results.len(), "a result lost its call");
     ensure!(is.unanswered_calls.len() <= was.unanswered_calls.len(), "a call lost its result");
@@ -206,9 +208,11 @@ fn laws(before: &Conversation, after: &Conversation, forced: bool) -> anyhow::Re
         conversation.first_user_message().and_then(|at| conversation.messages.get(at).cloned())
     };
     ensure!(first(before) == first(after), "the first request changed");
-    // Where a size was asked for, the outputs of the newest message may be shortened; nothing else of it.
     let newest = |conversation: &Conversation| {
-        conversation.messages.last().map(|newest| if forced { newest.without_outputs() } else { newest.clone() })
+        conversation
+            .messages
+            .last()
+            .map(|newest| if shortens_newest { newest.without_outputs() } else { newest.clone() })
     };
     ensure!(newest(before) == newest(after), "the newest message changed");
     ensure!(

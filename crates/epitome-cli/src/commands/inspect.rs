@@ -12,8 +12,14 @@ use epitome_core::outputs::ToolOutput;
 use epitome_core::tokens::{
     BpeCounter, Calibration, Precision, Source, Tokens, by_source, message_tokens, prefix_tokens,
 };
+use epitome_gateway::caching::Support;
+use epitome_gateway::upstream::Upstream;
+use epitome_provider::Service;
+use epitome_wire::caching::{Difference, first_difference};
+use epitome_wire::{Dialect, DuplicateKeys, Format, Request};
 use serde_json::{Value, json};
 
+use super::serve::prompt_caching;
 use super::{configuration, print, print_json, say};
 use crate::arguments::{Common, InspectArguments};
 use crate::failure::Failure;
@@ -34,6 +40,10 @@ struct Findings {
     stable: Tokens,
     /// What the provider reported, where the recording has it.
     reported: Option<Reported>,
+    /// Whether it would be marked for the provider's cache, for people.
+    caching: String,
+    /// Where the session's next request parts from it, if one was given.
+    next: Option<Option<Difference>>,
 }
 
 /// What reported usage teaches about our counts.
@@ -62,7 +72,11 @@ pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitC
     let (loaded, sources) = configuration(common, arguments.session.flags())?;
     let progress = Progress::start("counting");
     let session = Session::read(&arguments.session, &loaded)?;
-    let findings = find(&session, &loaded.config, arguments.top);
+    let mut findings = find(&session, &loaded.config, arguments.top);
+    findings.next = match &arguments.next {
+        Some(file) => Some(next(&session, file)?),
+        None => None,
+    };
     drop(progress);
     if let Some(warning) = &session.window.warning {
         say(&format!("warning: {warning}"));
@@ -103,7 +117,33 @@ fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findin
         plan,
         stable: prefix_tokens(conversation, counter, Precision::Exact) + head,
         reported: reported(conversation, session.model.as_deref().unwrap_or_default()),
+        caching: caching(session, config),
+        next: None,
     }
+}
+
+/// What the gateway would say about it (M22).
+fn caching(session: &Session, config: &crate::config::Config) -> String {
+    let dialect = session.request.dialect();
+    let own = match dialect {
+        Dialect::AnthropicMessages => (&config.gateway.upstream_anthropic, Service::Anthropic),
+        Dialect::OpenAiChat => (&config.gateway.upstream_chat, Service::OpenAi),
+        Dialect::OpenAiResponses => (&config.gateway.upstream_responses, Service::OpenAi),
+    };
+    let address = own.0.as_deref().or(config.gateway.upstream.as_deref()).unwrap_or(own.1.base_url());
+    let upstream = Upstream::new(address).ok();
+    let host = upstream.as_ref().map(Upstream::host).unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let model = session.model.as_deref().unwrap_or("a model that is not named");
+    prompt_caching(&config.prompt_caching).status(&Support::of(dialect, host, model, &session.facts))
+}
+
+/// Where a session's next request parts from it.
+fn next(session: &Session, file: &std::path::Path) -> Result<Option<Difference>, Failure> {
+    let (name, bytes) = crate::files::read(Some(file))?;
+    let request = Request::read(bytes, Format::Given(session.request.dialect()), DuplicateKeys::Refuse);
+    let request = request.map_err(|error| Failure::unreadable(&name, &error))?;
+    Ok(first_difference(&session.request, &request))
 }
 
 /// Learns from the usage that was recorded with each call, in tokens of the public vocabulary.
@@ -245,7 +285,7 @@ fn outlook(findings: &Findings) -> String {
 }
 
 fn cache_lines(session: &Session, findings: &Findings) -> Vec<String> {
-    let mut lines = Vec::new();
+    let mut lines = vec![findings.caching.clone()];
     let markers = session.request.cache_markers();
     lines.push(match markers {
         0 => "no cache_control markers in the request".to_owned(),
@@ -257,6 +297,15 @@ fn cache_lines(session: &Session, findings: &Findings) -> Vec<String> {
     if let Some(minimum) = session.facts.cache_min {
         let verdict = if findings.stable >= minimum { "enough" } else { "too little" };
         lines.push(format!("{verdict} for this model, which caches from {minimum} tokens on"));
+    }
+    match &findings.next {
+        None => {}
+        Some(None) => lines.push("the next request goes on where this one ends: nothing breaks its cache".to_owned()),
+        Some(Some(Difference { place, at, before, after })) => {
+            lines.push(format!("the next request breaks its cache: {place}, from character {} on", Tokens(*at as u64)));
+            lines.push(format!("  {before:?}"));
+            lines.push(format!("  {after:?}"));
+        }
     }
     lines
 }
@@ -292,6 +341,13 @@ fn as_json(session: &Session, findings: &Findings) -> Value {
             "markers": session.request.cache_markers(),
             "stable_prefix_tokens": findings.stable,
             "minimum": session.facts.cache_min,
+            "status": findings.caching,
+            "next_request": findings.next.as_ref().map(|difference| match difference {
+                None => json!({"breaks": false}),
+                Some(Difference { place, at, before, after }) => {
+                    json!({"breaks": true, "place": place, "at": at, "before": before, "after": after})
+                }
+            }),
         },
     }))
 }

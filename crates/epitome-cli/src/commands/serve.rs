@@ -6,21 +6,27 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use epitome_core::cache::Ttl;
 use epitome_core::engine::Registry;
-use epitome_core::summary::Summarizer;
 use epitome_gateway::auth::{Auth, Secret};
+use epitome_gateway::caching::{PromptCaching, Strategy};
+use epitome_gateway::exchange::Pipeline;
+use epitome_gateway::history::Histories;
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::pages;
 use epitome_gateway::pipeline::{Gateway, Setup};
+use epitome_gateway::retention::{Retention, keep_tidy};
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_provider::Service;
 use epitome_store::store::Store;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
 
 use super::{configuration, say};
 use crate::arguments::{Common, ServeArguments};
-use crate::config::values::{AuthConfig, GatewayConfig, Originals};
+use crate::config::values::{AuthConfig, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig};
 use crate::config::{Config, Environment};
 use crate::failure::{Failure, shown};
 use crate::session::{catalogue, policy};
@@ -33,31 +39,19 @@ const WELL_BEING: Duration = Duration::from_secs(5);
 /// Serves until it is told to stop.
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.flags())?;
-    log_to_stderr(&sources.environment, common.json);
+    log_to(std::io::stderr, &sources.environment, common.json);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
     runtime.block_on(serve(arguments, &loaded.config, &sources.environment))
 }
 
 async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
-    let Opened { store, name } = store::open(config.store.location.as_deref(), environment).await?;
-    let metrics = Arc::new(Metrics::new());
-    let upstreams = upstreams(&config.gateway)?;
-    let to = told(&upstreams);
-    let settings = Settings {
-        listen: address(&config.gateway.listen)?,
-        upstreams,
-        auth: auth(&config.auth, environment, arguments.insecure)?,
-        secret: secret(&*store).await?,
-        limits: Limits::default(),
-        metrics: metrics.clone(),
-        ready: watch(store.clone()),
-        pages: None,
-    };
-    let gateway = Gateway::new(setup(arguments, config, environment, store, metrics)?);
-    let server = Server::bind(settings, Arc::new(gateway)).await.map_err(Failure::input)?;
+    let Prepared { settings, gateway, pipeline, metrics: _, remembers_in } =
+        prepare(arguments, config, environment).await?;
+    let to = told(&settings.upstreams);
+    let server = Server::bind(settings, pipeline).await.map_err(Failure::input)?;
     say(&format!("listening on http://{}, sending to {to}", server.address()));
-    say(&format!("remembering in {name}"));
+    say(&format!("remembering in {remembers_in}"));
     if arguments.observe {
         say("only observing: requests are sent as they come");
     }
@@ -65,7 +59,45 @@ async fn serve(arguments: &ServeArguments, config: &Config, environment: &Enviro
         Stopped::Finished => {}
         Stopped::Cut { connections } => say(&format!("{connections} connections were cut: they took too long to end")),
     }
+    gateway.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A gateway that does not listen yet.
+pub(super) struct Prepared {
+    pub(super) settings: Settings,
+    /// Decides what becomes of requests; to be closed at the end.
+    pub(super) gateway: Gateway,
+    /// It, and the histories that are kept for clients.
+    pub(super) pipeline: Arc<dyn Pipeline>,
+    pub(super) metrics: Arc<Metrics>,
+    /// What people call the store.
+    pub(super) remembers_in: String,
+}
+
+/// Makes a gateway as the configuration says.
+pub(super) async fn prepare(
+    arguments: &ServeArguments,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Prepared, Failure> {
+    let Opened { store, name } = store::open(config.store.location.as_deref(), environment).await?;
+    let metrics = Arc::new(Metrics::new());
+    let settings = Settings {
+        listen: address(&config.gateway.listen)?,
+        upstreams: upstreams(&config.gateway)?,
+        auth: auth(&config.auth, environment, arguments.insecure)?,
+        secret: secret(&*store).await?,
+        limits: Limits { answer: config.gateway.answer_timeout, ..Limits::default() },
+        metrics: metrics.clone(),
+        ready: watch(store.clone()),
+        pages: Some(pages::router(store.clone())),
+    };
+    let retention = Retention { days: config.store.keep_days, bytes: config.store.keep_bytes };
+    tokio::spawn(keep_tidy(store.clone(), retention));
+    let gateway = Gateway::new(setup(arguments, config, environment, store.clone(), metrics.clone())?);
+    let pipeline = Arc::new(Histories::new(Arc::new(gateway.clone()), store, metrics.clone()));
+    Ok(Prepared { settings, gateway, pipeline, metrics, remembers_in: name })
 }
 
 fn setup(
@@ -81,22 +113,39 @@ fn setup(
         say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
     }
     let catalogue = catalogue(arguments.models.as_deref())?;
-    let summarizer: Option<Arc<dyn Summarizer>> =
-        summaries::for_gateway(&config.auxiliary.compression, environment, &catalogue);
+    let writer = summaries::for_gateway(&config.auxiliary.compression, environment, &catalogue);
     Ok(Setup {
         store,
         engine: resolved.engine,
         policy,
         catalogue,
         context_length: config.model.context_length,
-        summarizer,
+        writer,
         max_wait: config.compression.max_wait,
+        prepare_at: config.compression.prepare_at,
         enabled: config.compression.enabled,
         hygiene: config.compression.hygiene,
         observe: arguments.observe,
         keep_originals: config.store.originals == Originals::Keep,
+        caching: prompt_caching(&config.prompt_caching),
         metrics,
     })
+}
+
+/// How requests are marked for the provider's cache.
+pub(super) fn prompt_caching(config: &PromptCachingConfig) -> PromptCaching {
+    PromptCaching {
+        strategy: match config.strategy {
+            CacheStrategy::Auto => Strategy::Auto,
+            CacheStrategy::Stateful => Strategy::Stateful,
+            CacheStrategy::SystemAndThree => Strategy::SystemAndThree,
+            CacheStrategy::Client => Strategy::Client,
+        },
+        ttl: match config.cache_ttl {
+            CacheTtl::FiveMinutes => Ttl::Short,
+            CacheTtl::OneHour => Ttl::Long,
+        },
+    }
 }
 
 fn address(listen: &str) -> Result<SocketAddr, Failure> {
@@ -176,9 +225,13 @@ async fn told_to_stop() {
     }
 }
 
-fn log_to_stderr(environment: &Environment, json: bool) {
+/// Writes the log. It holds no content.
+pub(super) fn log_to<W>(writer: W, environment: &Environment, json: bool)
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
     let wanted = environment.get("EPITOME_LOG").unwrap_or("warn,epitome=info,epitome_gateway=info");
     let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     if json { log.json().init() } else { log.init() }
 }

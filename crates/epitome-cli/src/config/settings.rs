@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use epitome_core::tokens::Tokens;
 
-use super::values::{CacheTtl, Choice, Config, Controller, Originals, Outputs, Provider, Tail, Trigger};
+use super::values::{CacheStrategy, CacheTtl, Choice, Config, Controller, Originals, Outputs, Provider, Tail, Trigger};
 
 /// One setting, and everything that is known about it.
 pub(crate) struct Setting {
@@ -180,10 +180,10 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting {
         path: "compression.prepare_at",
         kind: Kind::Optional(&Kind::Share { least: 0.0, most: 1.0 }),
-        default: Value::Nothing,
+        default: Value::Number(0.8),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "Share of the threshold at which a summary is prepared in the background; null never prepares one.",
+        doc: "Share of the threshold at which a model's summary is prepared in the background; null never prepares one.",
         of: |config| config.compression.prepare_at.map_or(Value::Nothing, Value::Number),
     },
     Setting {
@@ -285,6 +285,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
         of: |config| word(config.prompt_caching.cache_ttl),
     },
     Setting {
+        path: "prompt_caching.strategy",
+        kind: Kind::Choice(CacheStrategy::NAMES),
+        default: Value::Text(Cow::Borrowed("auto")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Where requests are marked for the provider's cache: `stateful` remembers what was written, `system_and_3` \
+              needs no memory, `client` leaves it to the client; `auto` is `stateful` where something can be remembered.",
+        of: |config| word(config.prompt_caching.strategy),
+    },
+    Setting {
         path: "store.originals",
         kind: Kind::Choice(Originals::NAMES),
         default: Value::Text(Cow::Borrowed("keep")),
@@ -302,6 +312,25 @@ pub(crate) static SETTINGS: &[Setting] = &[
         doc: "Where the gateway remembers: the path of an SQLite file, `postgres://user@host/database` (the password in \
               PGPASSWORD), or `memory`; null is `epitome.db` in the user's data directory.",
         of: |config| text(config.store.location.as_ref()),
+    },
+    Setting {
+        path: "store.keep_days",
+        kind: Kind::Optional(&Kind::Count { least: 1, most: None }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Sessions that were not seen for so many days are forgotten while the gateway runs; null keeps them.",
+        of: |config| config.store.keep_days.map_or(Value::Nothing, Value::Count),
+    },
+    Setting {
+        path: "store.keep_bytes",
+        kind: Kind::Optional(&Kind::Count { least: 1, most: None }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "The longest unseen sessions of a tenant are forgotten while its originals and kept histories take more \
+              bytes than this, as stored; null sets no limit.",
+        of: |config| config.store.keep_bytes.map_or(Value::Nothing, Value::Count),
     },
     Setting {
         path: "gateway.listen",
@@ -348,6 +377,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
         older: &[],
         doc: "The provider for OpenAI Responses.",
         of: |config| text(config.gateway.upstream_responses.as_ref()),
+    },
+    Setting {
+        path: "gateway.answer_timeout",
+        kind: Kind::Seconds { least: 0.1, most: 24.0 * HOUR },
+        default: Value::Number(1_800.0),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Seconds that a provider may take to begin its answer. Longer than any client waits, so that it is the client who decides.",
+        of: |config| Value::Number(config.gateway.answer_timeout.as_secs_f64()),
     },
     Setting {
         path: "auth.token_env",

@@ -38,6 +38,8 @@ pub(crate) struct GatewayConfig {
     pub(crate) upstream_chat: Option<String>,
     /// For OpenAI Responses.
     pub(crate) upstream_responses: Option<String>,
+    /// A provider that has not begun to answer by then is given up.
+    pub(crate) answer_timeout: Duration,
 }
 
 /// Who may use the gateway. The tokens themselves are never part of the configuration.
@@ -116,6 +118,8 @@ pub(crate) struct ContextConfig {
 pub(crate) struct PromptCachingConfig {
     /// How long the provider keeps a prefix.
     pub(crate) cache_ttl: CacheTtl,
+    /// Where markers go.
+    pub(crate) strategy: CacheStrategy,
 }
 
 /// What is remembered.
@@ -125,6 +129,10 @@ pub(crate) struct StoreConfig {
     pub(crate) originals: Originals,
     /// A path, `postgres://…` or `memory`; `None`: the usual file.
     pub(crate) location: Option<String>,
+    /// Sessions that were not seen for so many days are forgotten; `None`: never.
+    pub(crate) keep_days: Option<u64>,
+    /// The oldest sessions are forgotten when there is more than this; `None`: never.
+    pub(crate) keep_bytes: Option<u64>,
 }
 
 /// The agent's own model, as far as the configuration knows it.
@@ -213,6 +221,20 @@ choice! {
         Threshold = "threshold",
         /// What the compaction costs against what it saves.
         Cost = "cost",
+    }
+}
+
+choice! {
+    /// Where markers for the provider's cache go.
+    CacheStrategy {
+        /// `stateful` where something can be remembered, else `system_and_3`.
+        Auto = "auto",
+        /// Where the prompt grows, and where it was written before.
+        Stateful = "stateful",
+        /// The system prompt and the last three messages.
+        SystemAndThree = "system_and_3",
+        /// Where the client puts them.
+        Client = "client",
     }
 }
 

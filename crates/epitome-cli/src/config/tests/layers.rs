@@ -61,7 +61,7 @@ fn another(path: &str) -> &'static str {
         "compression.controller" => "largest_first",
         "compression.tail" => "adaptive",
         "compression.trigger" => "cost",
-        "compression.max_wait" | "auxiliary.compression.timeout" => "2.5",
+        "compression.max_wait" | "auxiliary.compression.timeout" | "gateway.answer_timeout" => "2.5",
         "auxiliary.compression.provider" => "local",
         "auxiliary.compression.base_url" => "http://localhost:8080/v1",
         "auxiliary.compression.api_key_env" => "MY_KEY",
@@ -69,8 +69,11 @@ fn another(path: &str) -> &'static str {
         "auxiliary.compression.max_spend" => "2.5",
         "context.engine" => "lcm",
         "prompt_caching.cache_ttl" => "1h",
+        "prompt_caching.strategy" => "system_and_3",
         "store.originals" => "off",
         "store.location" => "memory",
+        "store.keep_days" => "30",
+        "store.keep_bytes" => "2000000000",
         "gateway.listen" => "127.0.0.1:9",
         "gateway.upstream" | "gateway.upstream_anthropic" | "gateway.upstream_chat" | "gateway.upstream_responses" => {
             "http://localhost:8080/v1"

@@ -72,7 +72,7 @@ fn show_tells_values_and_what_they_come_to() {
     compression.tail                      fixed           default
     compression.hygiene                   true            default
     compression.trigger                   threshold       default
-    compression.prepare_at                null            default
+    compression.prepare_at                0.8             default
     compression.max_wait                  30              default
     auxiliary.compression.model           null            default
     auxiliary.compression.provider        auto            default
@@ -83,13 +83,17 @@ fn show_tells_values_and_what_they_come_to() {
     auxiliary.compression.max_spend       null            default
     context.engine                        compressor      default
     prompt_caching.cache_ttl              5m              default
+    prompt_caching.strategy               auto            default
     store.originals                       keep            default
     store.location                        null            default
+    store.keep_days                       null            default
+    store.keep_bytes                      null            default
     gateway.listen                        127.0.0.1:8484  default
     gateway.upstream                      null            default
     gateway.upstream_anthropic            null            default
     gateway.upstream_chat                 null            default
     gateway.upstream_responses            null            default
+    gateway.answer_timeout                1800            default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default
@@ -123,7 +127,7 @@ fn show_tells_where_values_came_from() {
     compression.tail                      fixed           default
     compression.hygiene                   false           flag --set
     compression.trigger                   threshold       default
-    compression.prepare_at                null            default
+    compression.prepare_at                0.8             default
     compression.max_wait                  30              default
     auxiliary.compression.model           null            default
     auxiliary.compression.provider        auto            default
@@ -134,13 +138,17 @@ fn show_tells_where_values_came_from() {
     auxiliary.compression.max_spend       null            default
     context.engine                        compressor      default
     prompt_caching.cache_ttl              5m              default
+    prompt_caching.strategy               auto            default
     store.originals                       keep            default
     store.location                        null            default
+    store.keep_days                       null            default
+    store.keep_bytes                      null            default
     gateway.listen                        127.0.0.1:8484  default
     gateway.upstream                      null            default
     gateway.upstream_anthropic            null            default
     gateway.upstream_chat                 null            default
     gateway.upstream_responses            null            default
+    gateway.answer_timeout                1800            default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default

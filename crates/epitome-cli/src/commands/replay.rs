@@ -1,0 +1,98 @@
+//! `epitome replay`: what each policy would have cost on recorded sessions.
+
+mod gather;
+mod told;
+
+use std::process::ExitCode;
+
+use epitome_core::cache::{EXPECTED_PAUSES, Ttl, long_pays};
+use epitome_core::catalogue::Prices;
+use epitome_replay::policies::{CostSettings, Name};
+use epitome_replay::prices::PriceSet;
+use epitome_replay::provider::{Messages, Strategy};
+use epitome_replay::report::page;
+use epitome_replay::study::{Settings, Study};
+
+use super::{configuration, print, print_json, say};
+use crate::arguments::{BreakpointsName, Common, ReplayArguments};
+use crate::config::{Loaded, Origin};
+use crate::failure::Failure;
+use crate::files;
+use crate::session::{catalogue, policy};
+use crate::terminal::Style;
+
+/// Replays sessions.
+pub(crate) fn run(arguments: &ReplayArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let (loaded, sources) = configuration(common, Vec::new())?;
+    let settings = settings(arguments, &loaded)?;
+    let paths = gather::files(&arguments.sessions)?;
+    let gathered = gather::studies(&paths, &settings)?;
+    for failure in &gathered.unreadable {
+        say(&format!("warning: {failure}; left out"));
+    }
+    if let Some(path) = &arguments.plan_out {
+        let plan: String = gathered.studies.iter().map(|study| study.plan.as_str()).collect();
+        files::write(Some(path), plan.as_bytes())?;
+    }
+    if let Some(path) = &arguments.html {
+        files::write(Some(path), page(&gathered.studies, &settings).as_bytes())?;
+    }
+    if common.json {
+        print_json(&told::as_json(&gathered.studies, &settings))?;
+    } else {
+        print(&told::as_text(&gathered.studies, &settings, Style::of_stdout(&sources.environment)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Failure> {
+    let prices = PriceSet::named(&arguments.prices, &catalogue(arguments.models.as_deref())?).map_err(|error| {
+        Failure::input(format!("--prices: {error}"))
+            .hint("r0.10, r0.05, or a model of the catalogue such as claude-opus-4-6; add others with --models FILE")
+    })?;
+    let mut policies = if arguments.policy.is_empty() { Name::ALL.to_vec() } else { arguments.policy.clone() };
+    policies.sort();
+    policies.dedup();
+    let plan_of = match (&arguments.plan_out, &policies[..]) {
+        (None, _) => None,
+        (Some(_), [only]) => Some(*only),
+        (Some(_), _) => {
+            return Err(Failure::input("--plan-out writes the decisions of one policy").hint("add --policy cost"));
+        }
+    };
+    let strategy = strategy(arguments.breakpoints, &prices);
+    let mut cost = CostSettings::default();
+    // What somebody said about outputs holds for the cost rule, too; what nobody said is its own.
+    if loaded.origins.get("compression.outputs").is_some_and(|origin| *origin != Origin::Default) {
+        cost.outputs = policy(&loaded.config).outputs;
+    }
+    Ok(Settings { policies, window: arguments.window, prices, strategy, cost, plan_of })
+}
+
+fn strategy(name: BreakpointsName, prices: &PriceSet) -> Strategy {
+    match name {
+        BreakpointsName::Stateful => {
+            let relative = Prices {
+                input: Some(1.0),
+                output: Some(prices.output),
+                cache_read: Some(prices.read),
+                cache_write_5m: Some(prices.write),
+                cache_write_1h: Some(prices.write_long),
+            };
+            let prefix = if long_pays(&relative, EXPECTED_PAUSES) { Ttl::Long } else { Ttl::Short };
+            Strategy::Stateful { prefix }
+        }
+        BreakpointsName::Stateful5m => Strategy::Stateful { prefix: Ttl::Short },
+        BreakpointsName::SystemAnd3 => Strategy::SystemAnd3 { messages: Messages::Merged },
+        BreakpointsName::SystemAnd3Openai => Strategy::SystemAnd3 { messages: Messages::Single },
+        BreakpointsName::Client => Strategy::Client { ttl: Ttl::Short },
+        BreakpointsName::Unlimited => Strategy::Unlimited,
+        BreakpointsName::Automatic => Strategy::Automatic,
+    }
+}
+
+/// What was found out, and what could not be read.
+struct Gathered {
+    studies: Vec<Study>,
+    unreadable: Vec<String>,
+}

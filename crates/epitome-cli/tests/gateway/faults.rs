@@ -1,0 +1,261 @@
+//! What happens at each fault: of the provider, of the store, of the summariser and of the gateway itself. The table stands in
+//! docs/gateway.md, and this test makes it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::client::{Answer, Asked, ask, get};
+use crate::process::Gateway;
+use crate::provider::{ANSWER, Does, EVENT, Provider};
+use crate::question::{HUGE, LARGE, SMALL, WINDOW, messages, session};
+
+/// A provider, a gateway before it, and a place for its store.
+struct Stage {
+    home: TempDir,
+    provider: Provider,
+    gateway: Gateway,
+    table: Vec<String>,
+}
+
+impl Stage {
+    fn new(does: Does, settings: &[&str]) -> Stage {
+        let home = TempDir::new().expect("a directory");
+        let provider = Provider::start(does);
+        let gateway = start(home.path(), &provider, settings);
+        Stage { home, provider, gateway, table: Vec::new() }
+    }
+
+    fn store(&self) -> std::path::PathBuf {
+        self.home.path().join("store/epitome.db")
+    }
+
+    /// Asks, and notes what everybody saw.
+    fn ask(&mut self, fault: &str, exchanges: usize) -> Answer {
+        let sent = session(exchanges);
+        let answer = ask(self.gateway.address, &sent);
+        self.note(fault, &answer, &sent);
+        answer
+    }
+
+    fn note(&mut self, fault: &str, answer: &Answer, sent: &[u8]) {
+        let got: Vec<String> = self.provider.got().iter().map(|got| what(got, sent)).collect();
+        let got = if got.is_empty() { "nothing".to_owned() } else { got.join(", then ") };
+        let row = format!("| {fault} | {} | {got} | {} |", saw(answer), told(answer));
+        self.table.push(row.replace(&self.provider.address.to_string(), "HOST"));
+    }
+
+    /// As another process: nothing but the store is left.
+    fn starts_again(&mut self, settings: &[&str]) {
+        self.gateway = start(self.home.path(), &self.provider, settings);
+    }
+
+    fn metrics(&self) -> String {
+        get(self.gateway.address, "/metrics").text()
+    }
+
+    /// Whether a counter says so.
+    fn counted(&self, line: &str) {
+        let metrics = self.metrics();
+        assert!(metrics.lines().any(|found| found == line), "{line} is not in\n{metrics}");
+    }
+}
+
+fn start(home: &Path, provider: &Provider, settings: &[&str]) -> Gateway {
+    let local = "auxiliary.compression.provider=local";
+    let fixed = [WINDOW, "store.location=store/epitome.db", "compression.protect_last_n=3", local];
+    let all: Vec<&str> = fixed.iter().chain(settings).copied().collect();
+    Gateway::start(home, &provider.url(), &all)
+}
+
+/// What the client saw.
+fn saw(answer: &Answer) -> String {
+    let Some(status) = answer.status else { return "the connection closed".to_owned() };
+    let whose = if answer.header("x-epitome-error").is_some() { "ours" } else { "the provider's" };
+    let retry = answer.header("retry-after").map(|after| format!(", retry-after {after}")).unwrap_or_default();
+    let end = if answer.broken_off { ", broken off" } else { "" };
+    let words = match (answer.header("content-encoding"), answer.header("x-epitome-error")) {
+        (Some(encoding), _) => format!(", {encoding} as it came"),
+        (None, Some(_)) => {
+            let body: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+            format!(": “{}”", body["error"]["message"].as_str().expect("a message"))
+        }
+        (None, None) => String::new(),
+    };
+    format!("{status}, {whose}{retry}{end}{words}")
+}
+
+/// What the provider got, beside what the client sent.
+fn what(got: &[u8], sent: &[u8]) -> String {
+    if got == sent {
+        return "the client's bytes".to_owned();
+    }
+    let (got, sent) = (messages(got), messages(sent));
+    assert!(got.len() <= sent.len() && got.last() == sent.last(), "the newest message is the client's");
+    "a compaction".to_owned()
+}
+
+/// What the headers say.
+fn told(answer: &Answer) -> String {
+    let action = answer.header("x-epitome-action");
+    let reason = answer.header("x-epitome-reason").map(|reason| format!(": {reason}")).unwrap_or_default();
+    action.map_or("–".to_owned(), |action| format!("`{action}{reason}`"))
+}
+
+#[test]
+fn what_everybody_sees_of_each_fault() {
+    let rows = [provider(), full_store(), locked_store(), lost_store(), summariser(), killed()].concat();
+    let mut table = "| fault | the client saw | the provider got | the headers say |\n|---|---|---|---|\n".to_owned();
+    rows.iter().for_each(|row| writeln!(table, "{row}").expect("in memory"));
+    insta::assert_snapshot!("faults", table);
+    let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gateway.md"));
+    assert!(docs.expect("the docs").contains(&table), "docs/gateway.md has another table:\n{table}");
+}
+
+fn provider() -> Vec<String> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    packed.write_all(ANSWER.as_bytes()).expect("in memory");
+    let packed = packed.finish().expect("in memory");
+    let json = "content-type: application/json\r\ncontent-encoding: gzip\r\n";
+    let error = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
+    let too_long = r#"{"error":{"message":"prompt is too long: 9000 tokens > 8000 maximum"}}"#;
+    let faults = [
+        ("provider answers 429", Does::fails("429 Too Many Requests", "retry-after: 7\r\n")),
+        ("provider answers 500", Does::fails("500 Internal Server Error", "")),
+        ("provider answers 529", Does::fails("529 Overloaded", "")),
+        ("provider hangs (longer than `gateway.answer_timeout`)", Does::Hangs),
+        ("provider closes the connection", Does::HangsUp),
+        ("provider cuts its stream", Does::Cuts),
+        (
+            "provider reports an error in its stream",
+            Does::Answers("200 OK", "content-type: text/event-stream\r\n", error.into()),
+        ),
+        ("provider answers with gzip", Does::Answers("200 OK", json, packed)),
+    ];
+    let mut stage = Stage::new(Does::answers(), &["gateway.answer_timeout=0.3"]);
+    for (name, does) in faults {
+        stage.provider.does(does);
+        stage.ask(name, SMALL);
+    }
+    // What it used was read through the compression.
+    stage.counted("epitome_tokens_total{direction=\"in\"} 700");
+    stage.provider.does(Does::Answers("400 Bad Request", "", too_long.into()));
+    stage.ask("provider says that the prompt is too long, twice", LARGE / 2);
+    stage.counted("epitome_too_long_total 1");
+    let Stage { home, provider, gateway, mut table } = stage;
+    // Nobody listens where there was somebody.
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    drop(gateway);
+    let settings = [WINDOW, "store.location=memory"];
+    let gateway = Gateway::start(home.path(), &format!("http://{nobody}"), &settings);
+    let mut stage = Stage { home, provider, gateway, table: Vec::new() };
+    stage.ask("provider refuses connections", SMALL);
+    table.extend(stage.table.iter().map(|row| row.replace(&nobody.to_string(), "HOST")));
+    table
+}
+
+fn full_store() -> Vec<String> {
+    let mut stage = Stage::new(Does::answers(), &[]);
+    stage.gateway.files_may_have("0");
+    stage.ask("store full, the request fits the window", LARGE);
+    stage.ask("store full, the request does not fit", HUGE);
+    stage.counted("epitome_store_errors_total{operation=\"ledger\"} 2");
+    stage.gateway.files_may_have("unlimited");
+    let answer = stage.ask("store has room again", HUGE);
+    assert_eq!(answer.action(), "compacted");
+    stage.table
+}
+
+fn locked_store() -> Vec<String> {
+    let mut stage = Stage::new(Does::answers(), &[]);
+    let other = Connection::open(stage.store()).expect("the store is a file");
+    other.execute_batch("BEGIN EXCLUSIVE").expect("nobody else writes");
+    stage.ask("store locked by another process, the request fits (waits 5 s)", LARGE);
+    stage.ask("store locked by another process, the request does not fit (waits 5 s)", HUGE);
+    stage.counted("epitome_store_errors_total{operation=\"ledger\"} 2");
+    other.execute_batch("ROLLBACK").expect("it is ours");
+    stage.ask("store free again", HUGE);
+    stage.table
+}
+
+fn lost_store() -> Vec<String> {
+    let mut stage = Stage::new(Does::answers(), &[]);
+    assert_eq!(ask(stage.gateway.address, &session(LARGE)).action(), "compacted");
+    let first = stage.provider.got();
+    std::fs::remove_dir_all(stage.store().parent().expect("a directory")).expect("it is ours");
+    let answer = stage.ask("store's directory removed: the open file goes on", LARGE);
+    assert_eq!(answer.action(), "replayed");
+    stage.gateway.kill();
+    stage.starts_again(&[]);
+    let answer = stage.ask("… and the gateway started again: the session is new to it", LARGE);
+    assert_eq!(answer.action(), "compacted");
+    // The same history leads to the same compaction, so that even here the provider's cache may hit.
+    ask(stage.gateway.address, &session(LARGE));
+    assert_eq!(first, stage.provider.got());
+    stage.table
+}
+
+fn summariser() -> Vec<String> {
+    let mut table = Vec::new();
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let faults = [
+        ("summariser dead", None),
+        ("summariser answers 500", Some(Does::fails("500 Internal Server Error", ""))),
+        ("summariser echoes", Some(Does::Echoes)),
+        ("summariser slow (longer than `compression.max_wait`)", Some(Does::Hangs)),
+    ];
+    for (name, does) in faults {
+        let summariser = does.map(Provider::start);
+        let url = summariser.as_ref().map_or_else(|| format!("http://{nobody}"), Provider::url);
+        let url = format!("auxiliary.compression.base_url={url}/v1");
+        let model = "auxiliary.compression.model=small";
+        let mut stage = Stage::new(
+            Does::answers(),
+            &["auxiliary.compression.provider=auto", &url, model, "compression.max_wait=2"],
+        );
+        let answer = stage.ask(name, LARGE);
+        assert_eq!(answer.action(), "compacted", "{name}");
+        stage.counted("epitome_summaries_total{outcome=\"stood_in\"} 1");
+        // It was really asked.
+        assert!(summariser.is_none_or(|summariser| !summariser.got().is_empty()), "{name}");
+        table.extend(stage.table);
+    }
+    table
+}
+
+fn killed() -> Vec<String> {
+    let mut stage = Stage::new(Does::StopsInStream, &[]);
+    let sent = session(LARGE);
+    let mut client = Asked::begin(stage.gateway.address, "POST /v1/messages", &sent);
+    client.until(EVENT);
+    let first = stage.provider.got();
+    stage.gateway.kill();
+    stage.provider.gets(&first);
+    stage.note("gateway killed in a stream", &client.answer(), &sent);
+    stage.provider.does(Does::answers());
+    stage.starts_again(&[]);
+    let answer = stage.ask("… and started again: the session goes on as it was", LARGE);
+    assert_eq!(answer.action(), "replayed");
+    ask(stage.gateway.address, &sent);
+    assert_eq!(first, stage.provider.got());
+    let table = stage.table;
+    // In a compaction: the summariser has been asked and does not answer.
+    let summariser = Provider::start(Does::Hangs);
+    let url = format!("auxiliary.compression.base_url={}/v1", summariser.url());
+    let asking = ["auxiliary.compression.provider=auto", &url, "auxiliary.compression.model=small"];
+    let mut stage = Stage::new(Does::answers(), &asking);
+    stage.table = table;
+    let client = Asked::begin(stage.gateway.address, "POST /v1/messages", &sent);
+    summariser.is_called();
+    stage.gateway.kill();
+    stage.note("gateway killed in a compaction", &client.answer(), &sent);
+    stage.starts_again(&[]);
+    let answer = stage.ask("… and started again: it is compacted then", LARGE);
+    assert_eq!(answer.action(), "compacted");
+    stage.table
+}

@@ -1,0 +1,147 @@
+//! `epitome wrap`: an agent with a gateway of its own. The agents here are small shell scripts that ask with curl.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+use crate::process::PATH;
+use crate::provider::{Does, Provider};
+use crate::question::{LARGE, SMALL, WINDOW, session};
+
+/// `epitome wrap` in a home of its own, where the questions lie.
+fn wrap(home: &Path, upstream: &str, arguments: &[&str]) -> Command {
+    for (name, exchanges) in [("small.json", SMALL), ("large.json", LARGE)] {
+        std::fs::write(home.join(name), session(exchanges)).expect("it can be written");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_epitome"));
+    command.args(["wrap", "--set", WINDOW, "--set", "compression.protect_last_n=3"]);
+    command.args(["--set", "auxiliary.compression.provider=local"]).args(arguments);
+    command.current_dir(home).env_clear().env("HOME", home).env("PATH", PATH).env("ANTHROPIC_BASE_URL", upstream);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(home: &Path, upstream: &str, arguments: &[&str]) -> Output {
+    wrap(home, upstream, arguments).output().expect("it runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Asks with a file of the home.
+const ASKS: &str = "curl -sf -o /dev/null -d @$0 $ANTHROPIC_BASE_URL/v1/messages";
+
+#[test]
+fn at_the_end_it_says_what_was_saved() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let script = format!("set -e; for f in small large large; do sh -c '{ASKS}' $f.json; done; echo done");
+    let ran = run(home.path(), &provider.url(), &["--", "sh", "-c", &script]);
+    assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(0), "done\n"), "{}", text(&ran.stderr));
+    insta::assert_snapshot!(text(&ran.stderr), @"
+    epitome: 3 calls, 1 compaction (summarise the middle: 1)
+    epitome: the agent had 37,941 tokens, 5,627 were sent: 85.2 % saved
+    ");
+    assert_eq!(provider.got().len(), 3);
+    let ran = run(home.path(), &provider.url(), &["--json", "--", "sh", "-c", ASKS, "large.json"]);
+    // The store is the usual one: what was compacted in the run before is found.
+    insta::assert_snapshot!(text(&ran.stderr), @r#"{"calls":1,"compactions":0,"compactions_by_rung":{},"calls_by_action":{"replayed":1},"client_tokens":17861,"sent_tokens":1005}"#);
+}
+
+#[test]
+fn what_goes_in_and_comes_out_is_the_agents() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let arguments = ["--store", "memory", "--", "sh", "-c", "read line; echo \"$line!\"; echo woe >&2; exit 7"];
+    let mut child = wrap(home.path(), &provider.url(), &arguments).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"hello\n").unwrap();
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(7), "hello!\n"));
+    insta::assert_snapshot!(text(&ran.stderr), @"
+    woe
+    epitome: no call came through the gateway
+    ");
+    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "only what was there before is left: {left:?}");
+}
+
+#[test]
+fn an_agent_that_is_killed_is_told_as_a_shell_tells_it() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let ran = run(home.path(), &provider.url(), &["--store", "memory", "--", "sh", "-c", "kill -KILL $$"]);
+    assert_eq!(ran.status.code(), Some(128 + 9));
+}
+
+#[test]
+fn without_the_program_it_says_what_to_do() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let mut said = String::new();
+    for arguments in [&["--store", "memory", "--", "no-such-program"][..], &["--", "./small.json"], &[]] {
+        let ran = run(home.path(), &provider.url(), arguments);
+        assert_eq!(ran.status.code(), Some(2));
+        said.push_str(&text(&ran.stderr));
+    }
+    insta::assert_snapshot!(said, @r#"
+    epitome: there is no program "no-such-program"
+      hint: install it, put it into PATH, or say where it is: epitome wrap -- /path/to/program
+    epitome: "./small.json" is not a program that may be run
+      hint: make it executable: chmod +x
+    epitome: which agent is to be run?
+      hint: epitome wrap claude|codex|opencode|hermes|aider, or epitome wrap -- PROGRAM ARGUMENTS
+    "#);
+}
+
+#[test]
+fn the_log_goes_to_a_file_and_only_if_one_is_named() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let arguments = ["--store", "memory", "--log", "log.txt", "--", "sh", "-c", ASKS, "small.json"];
+    let ran = run(home.path(), &provider.url(), &arguments);
+    assert_eq!(text(&ran.stderr).lines().count(), 2, "{}", text(&ran.stderr));
+    let log = std::fs::read_to_string(home.path().join("log.txt")).unwrap();
+    assert!(log.contains("messages") && !log.contains("import"), "{log}");
+}
+
+/// Waits until an agent has said that it is there.
+fn started(home: &Path, upstream: &str, script: &str) -> (Child, std::io::BufReader<std::process::ChildStdout>) {
+    use std::io::BufRead;
+    let mut child = wrap(home, upstream, &["--store", "memory", "--", "sh", "-c", script]).spawn().expect("it starts");
+    let mut said = std::io::BufReader::new(child.stdout.take().expect("it is piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it speaks");
+    assert_eq!(line, "here\n");
+    (child, said)
+}
+
+fn send(signal: &str, child: &Child) {
+    let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill is there");
+    assert!(sent.success());
+}
+
+#[test]
+fn who_ends_it_ends_the_agent_and_waits_for_it() {
+    use std::io::Read;
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let script = "trap 'echo going; exit 5' TERM; echo here; while :; do sleep 0.01; done";
+    let (child, mut said) = started(home.path(), &provider.url(), script);
+    send("-TERM", &child);
+    let ran = child.wait_with_output().unwrap();
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert_eq!((ran.status.code(), rest.as_str()), (Some(5), "going\n"));
+    // It says at the end what it says at every end.
+    insta::assert_snapshot!(text(&ran.stderr), @"epitome: no call came through the gateway");
+}
+
+#[test]
+fn an_interrupt_is_the_agents_to_understand() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    // One that goes on when it is interrupted, as agents do that stop what they are doing and wait for the next wish.
+    let script = "echo here; read line; echo $line";
+    let (mut child, mut said) = started(home.path(), &provider.url(), script);
+    send("-INT", &child);
+    child.stdin.take().unwrap().write_all(b"still here\n").unwrap();
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut said, &mut rest).unwrap();
+    assert_eq!((child.wait().unwrap().code(), rest.as_str()), (Some(0), "still here\n"));
+}
