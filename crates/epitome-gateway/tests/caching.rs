@@ -4,6 +4,7 @@
 mod session;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use epitome_core::budget::Policy;
@@ -67,7 +68,8 @@ impl World {
                     return turns;
                 }
             }
-            tokio::task::yield_now().await;
+            // Not to take the processor from what is waited for.
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 }

@@ -34,6 +34,8 @@ use crate::session::{Session, messages_of, refusal};
 pub(crate) const WINDOW: u64 = 24_000;
 /// A preparation begins at this share of what triggers a compaction.
 pub(crate) const PREPARE_AT: f64 = 0.7;
+/// Who waits does not take the processor from what it waits for.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// What models write here. Its words are plain, so that none of them is looked up.
 pub(crate) fn summary(told: &str) -> String {
@@ -217,8 +219,27 @@ impl World {
 
     /// Waits until something is prepared for a session.
     pub(crate) async fn until_prepared(&self, session: &Session) {
-        while self.store.prepared(&Tenant::only(), &prefixes(session)).await.expect("a store").is_none() {
-            tokio::task::yield_now().await;
+        let prefixes = prefixes(session);
+        while self.store.prepared(&Tenant::only(), &prefixes).await.expect("a store").is_none() {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
+    }
+
+    /// Whether somebody holds the lease of a session's first preparation.
+    pub(crate) async fn is_leased(&self, session: &Session) -> bool {
+        let (tenant, first) = (Tenant::only(), prefixes(session)[0]);
+        // A minute after the last turn that was noted a lease has not ended by itself, and one that was given back has.
+        let noted = self.store.sessions(&tenant, 1).await.expect("a store");
+        let later = noted[0].last_ms + 60_000;
+        // Who looks takes it if it is free, and must keep nobody from it.
+        let ended_long_ago = 0;
+        !self.store.lease(&tenant, first, "somebody", later, ended_long_ago).await.expect("a store")
+    }
+
+    /// Waits until nobody holds the lease of a session's first preparation.
+    pub(crate) async fn until_given_back(&self, session: &Session) {
+        while self.is_leased(session).await {
+            tokio::time::sleep(BETWEEN_LOOKS).await;
         }
     }
 
@@ -243,7 +264,7 @@ impl World {
             if of_the_client >= at_least {
                 return of_the_client;
             }
-            tokio::task::yield_now().await;
+            tokio::time::sleep(BETWEEN_LOOKS).await;
         }
     }
 
@@ -254,7 +275,7 @@ impl World {
 }
 
 /// The names of a session's history.
-pub(crate) fn prefixes(session: &Session) -> Vec<PrefixFingerprint> {
+fn prefixes(session: &Session) -> Vec<PrefixFingerprint> {
     let format = Format::Given(session.dialect);
     let request = Request::read(session.body(), format, DuplicateKeys::Carry).expect("a request");
     request.prefixes(&Places::of(request.conversation()))
