@@ -269,6 +269,12 @@ impl Config {
                 tail: choice(look("compression.tail")),
                 hygiene: switch(look("compression.hygiene")),
                 trigger: choice(look("compression.trigger")),
+                cost: values::CostConfig {
+                    tail: Tokens(count(look("compression.cost.tail")) as u64),
+                    summary: Tokens(count(look("compression.cost.summary")) as u64),
+                    length_price: number(look("compression.cost.length_price")),
+                    fetched_again: number(look("compression.cost.fetched_again")),
+                },
                 prepare_at: unless_nothing(look("compression.prepare_at")).map(number),
                 max_wait: Duration::from_secs_f64(number(look("compression.max_wait"))),
             },

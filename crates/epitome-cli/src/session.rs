@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use epitome_core::budget::{Controller, Outputs, Policy, Tail};
+use epitome_core::budget::{Controller, Outputs, Policy, Tail, Thrift, Trigger};
 use epitome_core::catalogue::{Catalogue, DEFAULT_CONTEXT_LENGTH, Lookup, ModelFacts};
 use epitome_core::compaction::{Weight, weigh};
+use epitome_core::cost::trigger::ShadowPrices;
 use epitome_core::model::Conversation;
 use epitome_core::tokens::{BpeCounter, ScaledCounter, Sizes, TokenCounter, Tokens, prior_factor};
 use epitome_wire::{DuplicateKeys, Format, Request};
@@ -115,7 +116,18 @@ pub(crate) fn policy(config: &Config) -> Policy {
             values::Tail::Fixed => Tail::Fixed,
             values::Tail::Adaptive => Tail::Adaptive,
         },
+        trigger: match compression.trigger {
+            values::Trigger::Threshold => Trigger::Threshold,
+            values::Trigger::Cost => Trigger::Cost(thrift(config)),
+        },
     }
+}
+
+/// How compactions are made whose price decides when.
+pub(crate) fn thrift(config: &Config) -> Thrift {
+    let cost = &config.compression.cost;
+    let shadow = ShadowPrices { length: cost.length_price, fetched_again: cost.fetched_again };
+    Thrift { tail: cost.tail, summary: cost.summary, shadow }
 }
 
 /// What is known of models, with what a file says about them.

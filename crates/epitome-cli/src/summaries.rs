@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use epitome_core::catalogue::Catalogue;
+use epitome_core::cost::trigger::Reading;
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{SummarizeError, Summarizer, SummaryRequest};
 use epitome_core::tokens::{BpeCounter, ScaledCounter, TokenCounter, prior_factor};
@@ -69,6 +70,16 @@ impl<'session> Writer<'session> {
                 let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
                 Ok(runtime.block_on(work))
             }
+        }
+    }
+}
+
+/// What a model's summaries of a recorded session cost beside its own model; nothing where no model is asked.
+pub(crate) fn price(config: &SummaryModelConfig, environment: &Environment, session: &Session) -> Reading {
+    match Configured::of(config, environment, &session.catalogue) {
+        Configured::Nobody | Configured::Requests | Configured::Unusable(_) => Reading::Free,
+        Configured::Model { name, .. } => {
+            Reading::by_another(&session.catalogue.lookup(&name).facts().prices, &session.facts.prices)
         }
     }
 }

@@ -96,6 +96,49 @@ fn a_plan_is_shown_and_nothing_is_done() {
 }
 
 #[test]
+fn a_plan_says_what_prices_were_compared() {
+    let cost = |window: &str, more: &[&str]| {
+        let arguments = ["compress", "--model", "claude-opus-4-6", "--context-length", window, "--plan"];
+        epitome(&[&arguments[..], &["--set", "compression.trigger=cost"], more].concat(), &sample_bytes())
+    };
+    insta::assert_snapshot!(cost("1000000", &[]).text(), @"
+    stdin: ≈ 122,991 tokens, window 1,000,000 (flag --context-length): it pays for itself
+      prices, in tokens of uncached input: summarising pays
+        shortening old outputs: 122,991 to 27,096 tokens; waiting has cost 102,243, acting costs 20,289
+        summarising: 122,991 to 27,484 tokens; waiting has cost 100,117, acting costs 21,963
+      head    messages 0–1        82
+      middle  messages 2–29   99,592
+      tail    messages 30–44  23,317
+    steps:
+      add a note to the system prompt
+      summarise messages 2–29 in at most 4,000 tokens, said as assistant
+    rungs, with the size each leads to at most:
+      summarise the middle  27,484
+    ");
+    // What is fetched again makes it dearer.
+    insta::assert_snapshot!(cost("1000000", &["--set", "compression.cost.fetched_again=0.9"]).text(), @"
+    stdin: ≈ 122,991 tokens; nothing to do yet
+      prices, in tokens of uncached input: wait
+        shortening old outputs: 122,991 to 27,096 tokens; waiting has cost 102,243, acting costs 128,171
+        summarising: 122,991 to 27,484 tokens; waiting has cost 100,117, acting costs 129,408
+    ");
+    // The threshold is a ceiling.
+    insta::assert_snapshot!(cost("100000", &["--set", "compression.cost.fetched_again=0.9"]).text(), @"
+    stdin: ≈ 122,991 tokens, trigger 50,000, window 100,000 (flag --context-length): the threshold is reached
+      head    messages 0–1        82
+      middle  messages 2–29   99,592
+      tail    messages 30–44  23,317
+    steps:
+      add a note to the system prompt
+      summarise messages 2–29 in at most 4,000 tokens, said as assistant
+    rungs, with the size each leads to at most:
+      summarise the middle  27,484
+    ");
+    let json: serde_json::Value = serde_json::from_str(cost("1000000", &["--json"]).text()).expect("--json gives JSON");
+    assert_eq!((&json["action"], &json["prices"]["because"]), (&"plan".into(), &"pays".into()));
+}
+
+#[test]
 fn expand_gives_the_original_back_to_the_byte() {
     let home = TempDir::new().expect("a temporary directory");
     for window in ["32000", "64000", "128000", "1000000"] {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::cost::trigger::{Action, ShadowPrices};
 use crate::tokens::Tokens;
 
 /// What the configuration says about compaction (M4).
@@ -21,6 +22,35 @@ pub struct Policy {
     pub controller: Controller,
     /// How large the protected tail is.
     pub tail: Tail,
+    /// What decides that it is time.
+    pub trigger: Trigger,
+}
+
+/// What decides that it is time for a compaction.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Trigger {
+    /// The threshold, and nothing else (M6).
+    Threshold,
+    /// What a compaction costs against what it saves; the threshold is a ceiling above that.
+    Cost(Thrift),
+}
+
+/// How compactions are made whose price decides when.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thrift {
+    /// Kept at the end, at least; counted in tokens, whatever number of messages that is.
+    pub tail: Tokens,
+    /// A summary is never longer.
+    pub summary: Tokens,
+    /// What tokens cost beyond their bill.
+    pub shadow: ShadowPrices,
+}
+
+impl Default for Thrift {
+    fn default() -> Self {
+        // About where more tail, or more summary, costs more than it is worth in recorded sessions.
+        Thrift { tail: Tokens(20_000), summary: Tokens(4_000), shadow: ShadowPrices::default() }
+    }
 }
 
 /// How large the protected tail is (M18).
@@ -101,9 +131,13 @@ impl Default for Policy {
             outputs: Outputs::Digest,
             controller: Controller::Off,
             tail: Tail::Fixed,
+            trigger: Trigger::Threshold,
         }
     }
 }
+
+/// A thrifty tail takes at most this share of the threshold, or a small window would be all tail.
+const MOST_TAIL: f64 = 0.5;
 
 impl Budget {
     /// The budget of a request that weighs `used`, for a window of `context_length` (M5).
@@ -115,16 +149,23 @@ impl Budget {
                 (context_length.share(CONTROLLER_TRIGGER), Some(context_length.share(CONTROLLER_TARGET)))
             }
         };
+        let summary_ceiling = context_length.share(SUMMARY_SHARE_OF_WINDOW).min(SUMMARY_MAX);
+        let (tail, protect_last_n, summary_ceiling) = match policy.trigger {
+            Trigger::Threshold => (threshold.share(policy.target_ratio), policy.protect_last_n, summary_ceiling),
+            Trigger::Cost(thrift) => {
+                (thrift.tail.min(threshold.share(MOST_TAIL)), 1, thrift.summary.min(summary_ceiling))
+            }
+        };
         Budget {
             context_length,
             // A threshold of 0 would fire on an empty request, and nothing is below it.
             trigger: trigger.max(Tokens(1)),
             used,
             unseen: Tokens(0),
-            tail: threshold.share(policy.target_ratio),
+            tail,
             protect_first_n: policy.protect_first_n,
-            protect_last_n: policy.protect_last_n.max(1),
-            summary_ceiling: context_length.share(SUMMARY_SHARE_OF_WINDOW).min(SUMMARY_MAX),
+            protect_last_n: protect_last_n.max(1),
+            summary_ceiling,
             shorten_down_to,
             settled_at: None,
             forced: false,
@@ -159,6 +200,17 @@ impl Budget {
         budget.min(earlier + (content - earlier).share(0.5))
     }
 
+    /// The same for a compaction that is made because it pays, wherever the request stands: it ends below what there is.
+    #[must_use]
+    pub fn paying(mut self, action: Action) -> Budget {
+        self.trigger = self.trigger.min(self.used);
+        self.shorten_down_to = match action {
+            Action::Trim => Some(Tokens(0)),
+            Action::Summarize => None,
+        };
+        self
+    }
+
     /// Whether the request has reached its trigger, and a compaction has not just tried in vain.
     pub fn is_due(&self) -> bool {
         let retry_at = self.settled_at.map(|size| size + self.context_length.share(GROWTH_BEFORE_RETRY));
@@ -175,6 +227,16 @@ mod tests {
         let budget = Budget::new(Tokens(200_000), Tokens(0), &Policy::default());
         assert_eq!((budget.trigger, budget.tail), (Tokens(100_000), Tokens(20_000)));
         assert_eq!(budget.summary_of(Tokens(80_000), Tokens(0)), Tokens(10_000));
+    }
+
+    #[test]
+    fn a_thrifty_tail_is_counted_in_tokens_and_leaves_room_in_small_windows() {
+        let thrifty = Policy { trigger: Trigger::Cost(Thrift::default()), ..Policy::default() };
+        let budget = |window: u64| Budget::new(Tokens(window), Tokens(0), &thrifty);
+        let parts = |budget: Budget| (budget.trigger.0, budget.tail.0, budget.protect_last_n, budget.summary_ceiling.0);
+        assert_eq!(parts(budget(200_000)), (100_000, 20_000, 1, 4_000));
+        assert_eq!(parts(budget(1_000_000)), (500_000, 20_000, 1, 4_000));
+        assert_eq!(parts(budget(32_000)), (16_000, 8_000, 1, 1_600));
     }
 
     #[track_caller]

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::budget::Budget;
+use crate::cost::trigger::Outlook;
 use crate::edit::Edit;
 use crate::engines;
 use crate::model::{Conversation, Role};
@@ -26,6 +27,16 @@ pub trait ContextEngine: Send + Sync {
 
     /// Whether this request is compacted now.
     fn should_compress(&self, budget: &Budget) -> Option<Reason>;
+
+    /// What acting would leave of a conversation, by the sizes of its parts alone: it is asked at every call where prices
+    /// decide when to act (`compression.trigger: cost`). An engine that cannot tell says nothing, and acts at its threshold.
+    fn outlook(
+        &self,
+        conversation: &Conversation,
+        sizes: &Sizes,
+        budget: &Budget,
+        counter: &dyn TokenCounter,
+    ) -> Outlook;
 
     /// Proposes edits to a conversation whose parts weigh `sizes`. Starts at `occasion.from`: the rungs below were tried and were not enough.
     fn plan(
@@ -55,6 +66,8 @@ pub struct Occasion {
 pub enum Reason {
     /// The request reached the threshold (M6).
     Threshold,
+    /// It costs no more than not having done it has cost.
+    Pays,
     /// The session escaped the threshold and nears its window (M2).
     Hygiene,
     /// A person asked for it.
@@ -328,6 +341,7 @@ impl fmt::Display for Reason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(match self {
             Reason::Threshold => "the threshold is reached",
+            Reason::Pays => "it pays for itself",
             Reason::Hygiene => "the window is nearly full",
             Reason::Asked => "asked for",
             Reason::TargetSize => "a size was asked for",

@@ -2,13 +2,14 @@
 
 mod support;
 
-use epitome_core::budget::{Budget, Controller, Outputs, Policy, Tail};
+use epitome_core::budget::{Budget, Controller, Outputs, Policy, Tail, Thrift, Trigger};
+use epitome_core::cost::trigger::Action;
 use epitome_core::engine::{BUILT_IN, Registry, Rung};
 use epitome_core::model::{Block, Conversation, Message, Pairing, ResultStyle, Role};
 use epitome_core::summary::NOTE;
-use epitome_core::tokens::Tokens;
+use epitome_core::tokens::{Sizes, Tokens};
 use proptest::prelude::*;
-use support::{Behaviour, budget, call, compacted, message, result, weight};
+use support::{Behaviour, Quarter, budget, call, compacted, message, result, weight};
 
 /// What happens in a turn, before it is written in a dialect's style.
 #[derive(Debug, Clone)]
@@ -86,8 +87,9 @@ fn policies() -> impl Strategy<Value = Policy> {
     let outputs = prop_oneof![Just(Outputs::Digest), Just(Outputs::Clear)];
     let controller = prop_oneof![3 => Just(Controller::Off), 1 => Just(Controller::LargestFirst)];
     let tail = prop_oneof![Just(Tail::Fixed), Just(Tail::Adaptive)];
-    (0.2..0.9, 0.1..0.8, 0..6_usize, 1..30_usize, outputs, controller, tail).prop_map(
-        |(threshold, target_ratio, protect_first_n, protect_last_n, outputs, controller, tail)| Policy {
+    let trigger = prop_oneof![3 => Just(Trigger::Threshold), 1 => thrifts().prop_map(Trigger::Cost)];
+    (0.2..0.9, 0.1..0.8, 0..6_usize, 1..30_usize, outputs, controller, tail, trigger).prop_map(
+        |(threshold, target_ratio, protect_first_n, protect_last_n, outputs, controller, tail, trigger)| Policy {
             threshold,
             target_ratio,
             protect_first_n,
@@ -95,8 +97,14 @@ fn policies() -> impl Strategy<Value = Policy> {
             outputs,
             controller,
             tail,
+            trigger,
         },
     )
+}
+
+fn thrifts() -> impl Strategy<Value = Thrift> {
+    let tokens = |range: std::ops::Range<u64>| range.prop_map(Tokens);
+    (tokens(1..3_000), tokens(100..1_000)).prop_map(|(tail, summary)| Thrift { tail, summary, ..Thrift::default() })
 }
 
 fn behaviours() -> impl Strategy<Value = Behaviour> {
@@ -163,6 +171,30 @@ proptest! {
         let window = (weight(&conversation).0 as f64 / fullness) as u64 + 1;
         let budget = budget(&conversation, window, &policy);
         check_laws(&conversation, &budget, &policy, summarizer)?;
+    }
+
+    #[test]
+    fn what_pays_keeps_the_laws_and_leads_where_it_was_foreseen(
+        conversation in conversations(),
+        thrift in thrifts(),
+        outputs in prop_oneof![Just(Outputs::Digest), Just(Outputs::Clear)],
+        summarizer in behaviours(),
+    ) {
+        let policy = Policy { outputs, trigger: Trigger::Cost(thrift), ..Policy::default() };
+        let used = weight(&conversation);
+        let budget = budget(&conversation, 10 * used.0, &policy);
+        let engine = Registry::new(&policy).resolve(BUILT_IN).engine;
+        let outlook = engine.outlook(&conversation, &Sizes::of(&conversation, &Quarter), &budget, &Quarter);
+        for (action, foreseen) in [(Action::Trim, outlook.trimmed), (Action::Summarize, outlook.summarized)] {
+            let Some(foreseen) = foreseen else { continue };
+            prop_assert!(foreseen.size < used && foreseen.kept <= foreseen.size);
+            let paying = budget.clone().paying(action);
+            check_laws(&conversation, &paying, &policy, summarizer)?;
+            let after = compacted(&conversation, &paying, &policy, summarizer).after.tokens;
+            if action == Action::Summarize {
+                prop_assert!(after <= foreseen.size, "{after} tokens, and {} were foreseen at most", foreseen.size);
+            }
+        }
     }
 
     #[test]

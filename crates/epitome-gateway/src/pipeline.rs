@@ -3,13 +3,16 @@
 //! Read → find the edits that its history had before, and make them again → weigh → compact if that is due → remember →
 //! splice. Whatever fails on the way, the request is sent: see `stand_in`.
 //!
-//! What is prepared before it is needed: `preparation`. What is done for the provider's cache: `caching`. When the provider refuses what was done: `refused`. What people are told of a session that fills up: `warnings`.
+//! When it is time: `due`. What is prepared before it is needed: `preparation`. What is done for the provider's cache: `caching`.
+//! When the provider refuses what was done: `refused`. What people are told of a session that fills up: `warnings`.
 
 mod caching;
+mod due;
 mod preparation;
 mod refused;
 mod warnings;
 
+pub(crate) use due::Considered;
 pub(crate) use warnings::Fullness;
 
 use std::sync::Arc;
@@ -22,6 +25,7 @@ use epitome_core::catalogue::{Catalogue, Lookup};
 use epitome_core::compaction::{Author, Compaction, Patience, Tools, compact, weigh};
 use epitome_core::edit::{Applied, ComposeError, EditError, apply, compose};
 use epitome_core::engine::{BUILT_IN, ContextEngine, Occasion, Reason, Registry};
+use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::model::Conversation;
 use epitome_core::statistics::{CompactionRecord, saved_by_kind};
 use epitome_core::summary::Summarizer;
@@ -33,7 +37,7 @@ use epitome_store::store::{Appended, SessionStore, Store, StoreError};
 use epitome_wire::{Known, SpliceError};
 
 use self::caching::Cached;
-use self::preparation::{Preparations, Prepared};
+use self::preparation::{Preparations, Prepared, since};
 use crate::caching::PromptCaching;
 use crate::exchange::{Incoming, Outgoing, Pipeline};
 use crate::ledger::Replayed;
@@ -156,6 +160,10 @@ struct Decided {
     own: Weight,
     /// … and what is sent.
     sent: Weight,
+    /// The last compaction that its history has then, or its first message; `None`: that is not known.
+    since: Option<PrefixFingerprint>,
+    /// What the cost rule said, where prices decide.
+    considered: Option<Considered>,
 }
 
 /// What a request weighs.
@@ -178,7 +186,7 @@ struct Weighed<'a> {
 impl Decided {
     fn as_it_came(reason: report::Reason, own: Weight) -> Decided {
         let action = Action::Untouched(reason);
-        Decided { spliced: None, thinking: Thinking::AsItIs, action, own, sent: own }
+        Decided { spliced: None, thinking: Thinking::AsItIs, action, own, sent: own, since: None, considered: None }
     }
 }
 
@@ -239,8 +247,10 @@ impl Gateway {
         let store = self.ledger_of(received);
         let replayed = Replayed::of(received, store).await?;
         let weighed = self.weigh(received, &replayed, calibration);
-        if self.due(received, &replayed, &weighed, received.wish.as_ref()).is_none() && !replayed.is_refused(refused) {
-            return self.replayed(received, &replayed, &weighed);
+        let considered = self.consider(received, &replayed, &weighed).await;
+        let due = self.due(received, &replayed, &weighed, received.wish.as_ref(), considered.as_ref());
+        if due.is_none() && !replayed.is_refused(refused) {
+            return Ok(Decided { considered, ..self.replayed(received, &replayed, &weighed)? });
         }
         let first = received.prefixes.first().copied();
         let turn = first.map(|first| self.0.sessions.turn_of(&received.incoming.tenant, first));
@@ -250,13 +260,18 @@ impl Gateway {
         };
         for _ in 0..ROUNDS {
             // Whoever had the turn before may have done it.
-            let replayed = Replayed::of(received, store).await?;
+            let mut replayed = Replayed::of(received, store).await?;
             // Looked for behind the ledger: who carried it out wrote both at once.
             let wish = if received.wish.is_some() { self.wish(received).await } else { None };
+            if received.wish.is_some() && wish.is_none() {
+                // They may have done so after the ledger was read.
+                replayed = Replayed::of(received, store).await?;
+            }
             let weighed = self.weigh(received, &replayed, calibration);
-            let Some(reason) = self.due(received, &replayed, &weighed, wish.as_ref()) else {
+            let considered = self.consider(received, &replayed, &weighed).await;
+            let Some(due) = self.due(received, &replayed, &weighed, wish.as_ref(), considered.as_ref()) else {
                 if !replayed.is_refused(refused) {
-                    return self.replayed(received, &replayed, &weighed);
+                    return Ok(Decided { considered, ..self.replayed(received, &replayed, &weighed)? });
                 }
                 match self.otherwise(received, replayed, &weighed).await? {
                     Some(decided) => return Ok(decided),
@@ -266,16 +281,17 @@ impl Gateway {
             let thinking = self.binding(received, &replayed).at_compaction(received, replayed.thinking());
             let replayed = replayed.with_thinking(received, thinking).ok_or(Failure::NoPlace)?;
             let mut weighed = self.weigh(received, &replayed, calibration);
+            weighed.budget = due.budget(weighed.budget);
             let waited = Instant::now();
             let prepared = match &wish {
+                None if due.summarizes() => self.prepared(received, &replayed, &weighed).await,
                 // What was prepared knows nothing of what the person wants to keep.
-                Some(_) => Prepared::Nothing,
-                None => self.prepared(received, &replayed, calibration).await,
+                Some(_) | None => Prepared::Nothing,
             };
             let asked = match prepared {
                 Prepared::Usable(usable) => {
-                    match self.use_prepared(received, &replayed, &weighed, *usable, reason, waited.elapsed()).await? {
-                        Some(decided) => return Ok(decided),
+                    match self.use_prepared(received, &replayed, &weighed, *usable, &due, waited.elapsed()).await? {
+                        Some(decided) => return Ok(Decided { considered, ..decided }),
                         None => continue,
                     }
                 }
@@ -289,19 +305,22 @@ impl Gateway {
                 let share = weighed.budget.used.share(self.0.setup.policy.target_ratio);
                 weighed.budget.tail = weighed.budget.tail.min(share);
             }
-            let occasion = wishes::occasion(reason, wish.as_ref());
+            let occasion = wishes::occasion(due.reason, wish.as_ref());
             let compaction =
                 self.compact(replayed.conversation(received), &weighed, &occasion, asked.as_deref()).await?;
             if compaction.applied.edits().is_empty() {
                 if let Some(wish) = &wish {
                     wishes::give_up(received, &*self.0.setup.store, wish, "nothing can be made smaller").await;
                 }
-                return self.replayed(received, &replayed, &weighed);
+                return Ok(Decided { considered, ..self.replayed(received, &replayed, &weighed)? });
             }
             self.count_compaction(&compaction, waited.elapsed());
             self.note_summary(received, &compaction);
-            let (new, applied) = self.entry(received, &replayed, &compaction, reason, waited.elapsed(), thinking)?;
+            let (mut new, applied) =
+                self.entry(received, &replayed, &compaction, due.reason, waited.elapsed(), thinking)?;
+            new.log.compared = due.compared();
             let new = NewEntry { fulfils: wish, ..new };
+            let since = Some(new.anchor);
             // Before it is remembered: what cannot be sent is no compaction.
             let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
             let action = match received.kind {
@@ -316,7 +335,7 @@ impl Gateway {
             };
             let own = self.own_weight(received, calibration);
             let sent = self.after(&applied, &compaction);
-            return Ok(Decided { spliced, thinking, action, own, sent });
+            return Ok(Decided { spliced, thinking, action, own, sent, since, considered });
         }
         Err(Failure::Overtaken)
     }
@@ -357,7 +376,7 @@ impl Gateway {
         let compacted = compacted.ok().and_then(|compaction| {
             let spliced = Some(spliced(base.base(received), &compaction.applied, thinking).ok()?);
             let sent = self.after(&compaction.applied, &compaction);
-            Some(Decided { spliced, thinking, action: Action::CompactedOnce, own, sent })
+            Some(Decided { spliced, thinking, action: Action::CompactedOnce, own, sent, since: None, considered: None })
         });
         compacted.unwrap_or(as_it_came)
     }
@@ -444,30 +463,6 @@ impl Gateway {
         Ok((new, applied))
     }
 
-    /// Whether a request is compacted now, and why. At most one of the two layers compacts it (M1).
-    fn due(
-        &self,
-        received: &Received,
-        replayed: &Replayed,
-        weighed: &Weighed<'_>,
-        wish: Option<&Wish>,
-    ) -> Option<Reason> {
-        let budget = &weighed.budget;
-        if wish.is_some() {
-            return Some(Reason::Asked);
-        }
-        if received.kind == Kind::Aside {
-            return (budget.used >= budget.trigger).then_some(Reason::Hygiene);
-        }
-        let nearly_full = budget.used >= budget.context_length.share(HYGIENE);
-        if !nearly_full && self.binding(received, replayed).waits(received) {
-            return None;
-        }
-        let hygiene = self.0.setup.hygiene && nearly_full && received.prefixes.len() >= HYGIENE_MESSAGES;
-        let tried = budget.settled_at.is_some() && !budget.is_due();
-        if hygiene && !tried { Some(Reason::Hygiene) } else { self.0.setup.engine.should_compress(budget) }
-    }
-
     fn weigh<'a>(&self, received: &Received, replayed: &Replayed, calibration: &'a Calibration) -> Weighed<'a> {
         let conversation = replayed.conversation(received);
         let window = self.window(received.model());
@@ -539,16 +534,18 @@ impl Gateway {
         weighed: &Weighed<'_>,
         thinking: Thinking,
     ) -> Result<Decided, Failure> {
+        let since = since(received, replayed);
         Ok(match &replayed.applied {
             Some(applied) => {
                 let own = self.own_weight(received, weighed.calibration);
                 let spliced = Some(spliced(replayed.base(received), applied, thinking)?);
-                Decided { spliced, thinking, action: Action::Replayed, own, sent: weighed.weight }
+                let (action, sent) = (Action::Replayed, weighed.weight);
+                Decided { spliced, thinking, action, own, sent, since, considered: None }
             }
             None => {
-                let due = self.due(received, replayed, weighed, None).is_some();
+                let due = self.due(received, replayed, weighed, None, None).is_some();
                 let reason = if due { report::Reason::NothingToDo } else { report::Reason::BelowThreshold };
-                Decided::as_it_came(reason, weighed.weight)
+                Decided { since, ..Decided::as_it_came(reason, weighed.weight) }
             }
         })
     }
@@ -567,7 +564,7 @@ impl Gateway {
     }
 
     fn sent(&self, received: Received, decided: Decided) -> Outgoing {
-        let Decided { spliced, thinking, action, own, sent } = decided;
+        let Decided { spliced, thinking, action, own, sent, since, considered } = decided;
         let observed = self.observes(&received);
         let action = if observed { Action::Untouched(report::Reason::Observed) } else { action };
         let spliced = spliced.filter(|_| !observed);
@@ -592,6 +589,8 @@ impl Gateway {
             thinking: edited.then_some(thinking),
             expected,
             broke,
+            since,
+            considered,
         };
         let upstream_headers = if edited { thinking::headers(thinking, &received) } else { Vec::new() };
         let edited = edited || body != received.incoming.body;
@@ -672,6 +671,7 @@ fn log(
         stood_in,
         wait_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
         saved_by: saved.into_iter().map(|(kind, tokens)| (kind.to_owned(), tokens)).collect(),
+        compared: None,
     }
 }
 

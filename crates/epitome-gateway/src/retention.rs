@@ -83,6 +83,7 @@ mod tests {
                     spending: None,
                     markers: 0,
                     broke: None,
+                    rent: None,
                 };
                 store.note_turn(tenant, &SessionId::new(name), &turn, None).await.unwrap();
             }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::tokens::{Calibration, Tokens};
-use epitome_store::records::{SessionId, Spending, Tenant};
+use epitome_store::records::{Rent, SessionId, Spending, Tenant};
 use http::Uri;
+use tokio::task::AbortHandle;
 
 use crate::money::Caches;
 use crate::pipeline::Fullness;
@@ -38,6 +39,10 @@ pub(crate) struct Sessions {
     caches: Mutex<Generations<OfModel, SharedCaches>>,
     /// What sessions have cost so far.
     spending: Mutex<Generations<(Tenant, SessionId), Spending>>,
+    /// What not compacting histories has cost, where prices decide when to.
+    rents: Mutex<Generations<(Tenant, PrefixFingerprint), Rent>>,
+    /// Who waits whether a session pauses.
+    pauses: Mutex<Generations<(Tenant, PrefixFingerprint), AbortHandle>>,
     /// The models and providers of which people were told whether they are marked for.
     told: Mutex<Generations<(String, String), ()>>,
 }
@@ -75,6 +80,32 @@ impl Sessions {
         let mut sum = spending.get(&key).unwrap_or_default();
         sum += more;
         spending.put(key, sum);
+    }
+
+    /// What not compacting a history has cost.
+    pub(crate) fn rent(&self, tenant: &Tenant, since: PrefixFingerprint) -> Option<Rent> {
+        lock(&self.rents).get(&(tenant.clone(), since))
+    }
+
+    /// It has cost so much by now.
+    pub(crate) fn remember_rent(&self, tenant: &Tenant, since: PrefixFingerprint, rent: Rent) {
+        lock(&self.rents).put((tenant.clone(), since), rent);
+    }
+
+    /// Somebody waits whether a session pauses; whoever waited for it before does so no longer.
+    pub(crate) fn waits(&self, tenant: &Tenant, since: PrefixFingerprint, waiting: AbortHandle) {
+        self.stop_waiting(tenant, since);
+        lock(&self.pauses).put((tenant.clone(), since), waiting);
+    }
+
+    /// A session goes on: nobody waits for its pause any more.
+    pub(crate) fn stop_waiting(&self, tenant: &Tenant, since: PrefixFingerprint) {
+        let key = (tenant.clone(), since);
+        let mut pauses = lock(&self.pauses);
+        if let Some(waiting) = pauses.get(&key) {
+            waiting.abort();
+            pauses.remove(&key);
+        }
     }
 
     /// Whether people have yet to be told about a model at a provider; they are told once.

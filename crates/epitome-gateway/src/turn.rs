@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::tokens::Tokens;
 use epitome_store::records::{self, CacheBreak, SessionId, Thinking, TurnUsage};
 use epitome_wire::asking::{AboutThinking, TooLong};
@@ -11,7 +12,7 @@ use epitome_wire::asking::{AboutThinking, TooLong};
 use crate::clock;
 use crate::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use crate::money::Expected;
-use crate::pipeline::Gateway;
+use crate::pipeline::{Considered, Gateway};
 use crate::received::Kind;
 use crate::report::Report;
 use crate::thinking::Binding;
@@ -30,6 +31,10 @@ pub(crate) struct Passed {
     pub(crate) expected: Option<Expected>,
     /// Where it parted from the client's last request.
     pub(crate) broke: Option<CacheBreak>,
+    /// The last compaction that its history had then, or its first message.
+    pub(crate) since: Option<PrefixFingerprint>,
+    /// What the cost rule said, where prices decide.
+    pub(crate) considered: Option<Considered>,
 }
 
 /// One call on its way.
@@ -103,6 +108,7 @@ impl Turn for Call {
         if end == End::Complete || usage.is_some() {
             self.gateway.prepare(&self.incoming, &self.body, passed, usage);
         }
+        let rent = self.gateway.paid_rent(&self.incoming, &self.body, passed, usage.as_ref());
         let spending = usage.map(|usage| self.gateway.spent(&self.incoming, passed, &usage));
         let turn = records::Turn {
             at_ms: clock::now_ms(),
@@ -115,6 +121,7 @@ impl Turn for Call {
             spending,
             markers: u8::try_from(passed.report.markers).unwrap_or(u8::MAX),
             broke: passed.broke.clone(),
+            rent,
         };
         let (store, session) = (self.gateway.store().clone(), passed.session.clone());
         // The answer is not held up by the store; what is lost if it fails is a line in a list.

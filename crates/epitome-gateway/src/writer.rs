@@ -45,14 +45,7 @@ impl Writer {
             (Writer::Model(summarizer), Kind::Turn) => Some(summarizer.clone()),
             (Writer::OfRequest { models, asked }, Kind::Turn) => {
                 let incoming = &received.incoming;
-                let model = received.request.model().filter(|model| !model.is_empty())?;
-                let may_ask = match asked {
-                    Asked::Always => true,
-                    Asked::WithCredential => auth::credential(&incoming.headers).is_some(),
-                };
-                if !may_ask {
-                    return None;
-                }
+                let model = asked.model_of(received)?;
                 let (dialect, url) = (incoming.dialect.into(), incoming.upstream.clone());
                 let endpoint = Endpoint::of_request(dialect, url, &passed_on(&incoming.headers));
                 match models.of_request(incoming.tenant.as_str(), model, window, endpoint, sent) {
@@ -66,11 +59,31 @@ impl Writer {
         }
     }
 
+    /// The name of the model that is asked for a request's summary; `None`: nobody is.
+    pub(crate) fn asked_for<'a>(&'a self, received: &'a Received) -> Option<&'a str> {
+        match self {
+            Writer::Local => None,
+            Writer::Model(summarizer) => Some(summarizer.name()),
+            Writer::OfRequest { models, asked } => asked.model_of(received).map(|model| models.writes_for(model)),
+        }
+    }
+
     /// Whether a model is asked at all.
     pub(crate) fn asks_models(&self) -> bool {
         match self {
             Writer::Local => false,
             Writer::Model(_) | Writer::OfRequest { .. } => true,
         }
+    }
+}
+
+impl Asked {
+    /// The model of a request, if it is one of those.
+    fn model_of(self, received: &Received) -> Option<&str> {
+        let may_ask = match self {
+            Asked::Always => true,
+            Asked::WithCredential => auth::credential(&received.incoming.headers).is_some(),
+        };
+        received.request.model().filter(|model| may_ask && !model.is_empty())
     }
 }

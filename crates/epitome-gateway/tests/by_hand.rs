@@ -77,6 +77,7 @@ async fn known(store: &MemoryStore, tenant: &Tenant, dialect: Dialect, turns: us
         spending: None,
         markers: 0,
         broke: None,
+        rent: None,
     };
     store.note_turn(tenant, &id, &turn, None).await.expect("memory takes it");
     (session, id)

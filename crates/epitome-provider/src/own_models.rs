@@ -49,6 +49,11 @@ impl OwnModels {
         }
     }
 
+    /// The name of the model that writes summaries for a request of `model`.
+    pub fn writes_for<'a>(&'a self, model: &'a str) -> &'a str {
+        self.settings.model.as_deref().unwrap_or(model)
+    }
+
     /// The model of a request, or the one of the same endpoint that the settings name; asked behind `sent` if it has read
     /// that. `client` tells apart who asks, and holds no secret. An error: https is spoken there, and this machine has no
     /// certificates.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use zstd::bulk::{Compressor, Decompressor};
 
 use crate::records::{
-    CompactionLog, EntryId, NewEntry, Original, OriginalKind, Replay, Session, SessionId, Spending, Tenant, Turn,
+    CompactionLog, EntryId, NewEntry, Original, OriginalKind, Rent, Replay, Session, SessionId, Spending, Tenant, Turn,
     TurnUsage,
 };
 use crate::store::StoreError;
@@ -42,6 +42,8 @@ struct SessionBody {
     #[serde(default)]
     spending: Spending,
     calibration: Option<Calibration>,
+    #[serde(default)]
+    rent: Option<Rent>,
 }
 
 /// A prepared compaction as it is stored, apart from its anchor; the bytes and the words of what it removes stand behind.
@@ -180,6 +182,7 @@ pub(crate) fn session_body(session: &Session) -> Vec<u8> {
         usage: session.usage,
         spending: session.spending,
         calibration: session.calibration.clone(),
+        rent: session.rent,
     })
 }
 
@@ -204,6 +207,7 @@ pub(crate) fn session(
         usage: body.usage,
         spending: body.spending,
         calibration: body.calibration,
+        rent: body.rent,
     })
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use epitome_core::catalogue::ModelFacts;
+use epitome_core::cost::trigger::Foregone;
 use epitome_core::edit::Edit;
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::money::{self, Dollars, Usage};
@@ -132,6 +133,9 @@ pub struct CompactionLog {
     /// Tokens that each kind of edit saved, by name; what an edit adds is negative.
     #[serde(default)]
     pub saved_by: BTreeMap<String, i64>,
+    /// The numbers that were compared, where prices decided that it was time.
+    #[serde(default)]
+    pub compared: Option<String>,
 }
 
 /// Something that an edit removed.
@@ -185,6 +189,27 @@ pub struct Turn {
     /// Where the client's request parted from its last one, if the provider's cache was lost by that.
     #[serde(default)]
     pub broke: Option<CacheBreak>,
+    /// What not compacting has cost until then, where prices decide when to compact.
+    #[serde(default)]
+    pub rent: Option<Rent>,
+}
+
+/// What is known before a session's next call, where prices decide when to compact.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rent {
+    /// The history that it is about: up to its last compaction, or its first message alone. What is foregone since another
+    /// one says nothing.
+    pub since: [u8; 16],
+    /// What not acting has cost.
+    pub foregone: Foregone,
+    /// When the last call was answered, in milliseconds since 1970.
+    pub at_ms: u64,
+    /// What it weighed.
+    pub prompt: Tokens,
+    /// Whether the provider has ever been seen to keep a prompt.
+    pub cached: bool,
+    /// How often it had not kept one that it should have, until it was first seen to.
+    pub misses: u8,
 }
 
 /// Where a client's request parts from the one before it, although both belong to one conversation.
@@ -276,6 +301,8 @@ pub struct Session {
     pub spending: Spending,
     /// What was learnt about its counts.
     pub calibration: Option<Calibration>,
+    /// What not compacting it has cost, where prices decide when to.
+    pub rent: Option<Rent>,
 }
 
 /// A message of a history that is kept for a client (`x-epitome-history: server`). It can be found and fetched like an
@@ -378,6 +405,7 @@ impl Session {
             usage: TurnUsage::default(),
             spending: Spending::default(),
             calibration: None,
+            rent: None,
         }
     }
 
@@ -404,6 +432,7 @@ impl Session {
         if let Some(calibration) = calibration {
             self.calibration = Some(calibration.clone());
         }
+        self.rent = turn.rent.or(self.rent);
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
-use epitome_core::budget::Budget;
+use epitome_core::budget::{Budget, Trigger};
 use epitome_core::compaction::{Author, Compaction, Endless, Tools, Weight, compact};
+use epitome_core::cost::recorded;
+use epitome_core::cost::trigger::{Decision, Rates, Reading, Rule, ShadowPrices};
 use epitome_core::edit::Edit;
 use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Registry};
 use epitome_core::tokens::Precision;
@@ -18,7 +20,7 @@ use crate::files;
 use crate::originals::Originals;
 use crate::progress::Progress;
 use crate::session::{Session, policy};
-use crate::summaries::Writer;
+use crate::summaries::{self, Writer};
 
 mod report;
 
@@ -33,7 +35,11 @@ pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<Exit
     if let Some(warning) = session.window.warning.as_ref().filter(|_| arguments.target_tokens.is_none()) {
         say(&format!("warning: {warning}"));
     }
-    let work = Work::new(arguments, &loaded, &session);
+    let mut work = Work::new(arguments, &loaded, &session);
+    if let (Trigger::Cost(thrift), None, true) = (policy(&loaded.config).trigger, work.reason, work.enabled) {
+        let reading = summaries::price(&loaded.config.auxiliary.compression, &sources.environment, &session);
+        work.compare_prices(&session, thrift.shadow, reading);
+    }
     let Some(reason) = work.reason else {
         drop(progress);
         return leave_alone(arguments, common, &session, &work);
@@ -76,6 +82,8 @@ struct Work {
     reason: Option<Reason>,
     focus: Option<String>,
     enabled: bool,
+    /// What prices say, where they decide.
+    decision: Option<Decision>,
 }
 
 impl Work {
@@ -103,7 +111,20 @@ impl Work {
             (false, true) => engine.should_compress(&budget),
             (false, false) => None,
         };
-        Work { engine, weight, budget, reason, focus: arguments.focus.clone(), enabled }
+        Work { engine, weight, budget, reason, focus: arguments.focus.clone(), enabled, decision: None }
+    }
+
+    /// Below the ceiling, prices decide (`compression.trigger: cost`).
+    fn compare_prices(&mut self, session: &Session, shadow: ShadowPrices, reading: Reading) {
+        let rates = Rates::of(&session.facts.prices).unwrap_or(Rates::USUAL);
+        let rule = Rule { shadow, reading, ..Rule::new(rates) };
+        let (conversation, sizes) = (session.conversation(), &session.sizes);
+        let decision = recorded::decide(conversation, sizes, &self.budget, &rule, &*self.engine, &*session.counter);
+        if let Some(action) = decision.action {
+            self.reason = Some(Reason::Pays);
+            self.budget = self.budget.clone().paying(action);
+        }
+        self.decision = Some(decision);
     }
 
     fn occasion(&self, reason: Reason) -> Occasion {

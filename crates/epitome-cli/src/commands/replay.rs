@@ -18,7 +18,7 @@ use crate::arguments::{BreakpointsName, Common, ReplayArguments};
 use crate::config::{Loaded, Origin};
 use crate::failure::Failure;
 use crate::files;
-use crate::session::{catalogue, policy};
+use crate::session::{catalogue, policy, thrift};
 use crate::terminal::Style;
 
 /// Replays sessions.
@@ -61,10 +61,14 @@ fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Fa
         }
     };
     let strategy = strategy(arguments.breakpoints, &prices);
-    let mut cost = CostSettings::default();
-    // What somebody said about outputs holds for the cost rule, too; what nobody said is its own.
-    if loaded.origins.get("compression.outputs").is_some_and(|origin| *origin != Origin::Default) {
+    let mut cost = CostSettings { thrift: thrift(&loaded.config), ..CostSettings::default() };
+    // What somebody said about outputs and threshold holds for the cost rule, too; what nobody said is its own.
+    let said = |key: &str| loaded.origins.get(key).is_some_and(|origin| *origin != Origin::Default);
+    if said("compression.outputs") {
         cost.outputs = policy(&loaded.config).outputs;
+    }
+    if said("compression.threshold") {
+        cost.ceiling = loaded.config.compression.threshold;
     }
     Ok(Settings { policies, window: arguments.window, prices, strategy, cost, plan_of })
 }

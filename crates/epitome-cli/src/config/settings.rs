@@ -174,8 +174,47 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Text(Cow::Borrowed("threshold")),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "Whether the threshold decides that it is time, or what a compaction costs against what it saves.",
+        doc: "Whether the threshold decides that it is time, or what a compaction costs against what it saves: then the \
+              threshold is a ceiling, and the tail is that of `compression.cost`.",
         of: |config| word(config.compression.trigger),
+    },
+    Setting {
+        path: "compression.cost.tail",
+        kind: Kind::Count { least: 1_000, most: None },
+        default: Value::Count(20_000),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "With `trigger: cost`, tokens at the end that stay as they are, at least; in place of `target_ratio` and \
+              `protect_last_n`.",
+        of: |config| Value::Count(config.compression.cost.tail.0),
+    },
+    Setting {
+        path: "compression.cost.summary",
+        kind: Kind::Count { least: 500, most: Some(12_000) },
+        default: Value::Count(4_000),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "With `trigger: cost`, tokens that a summary has at most.",
+        of: |config| Value::Count(config.compression.cost.summary.0),
+    },
+    Setting {
+        path: "compression.cost.length_price",
+        kind: Kind::Share { least: 0.0, most: 1.0 },
+        default: Value::Number(0.0),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "What sending a token costs beyond its bill, as a share of the price of uncached input, because models do worse in \
+              long contexts. More compacts sooner.",
+        of: |config| Value::Number(config.compression.cost.length_price),
+    },
+    Setting {
+        path: "compression.cost.fetched_again",
+        kind: Kind::Share { least: 0.0, most: 1.0 },
+        default: Value::Number(0.0),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Which share of what a compaction takes out will be fetched, and paid for, again. More compacts later.",
+        of: |config| Value::Number(config.compression.cost.fetched_again),
     },
     Setting {
         path: "compression.prepare_at",
@@ -471,6 +510,11 @@ pub(crate) static SECTIONS: &[Section] = &[
             ],
         },
         doc: "When and how conversations become smaller.",
+    },
+    Section {
+        path: "compression.cost",
+        strangers: Strangers::Mistakes { but_for: &[] },
+        doc: "How compactions are made, and what they are taken to cost, where `compression.trigger` is `cost`.",
     },
     Section { path: "auxiliary", strangers: Strangers::Foreign, doc: "Models that work beside the agent's own." },
     Section {

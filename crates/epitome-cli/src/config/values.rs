@@ -74,10 +74,25 @@ pub(crate) struct CompressionConfig {
     pub(crate) hygiene: bool,
     /// What decides that it is time.
     pub(crate) trigger: Trigger,
+    /// How compactions are made where their price decides.
+    pub(crate) cost: CostConfig,
     /// Share of the threshold at which a summary is prepared in the background; `None` never.
     pub(crate) prepare_at: Option<f64>,
     /// How long a request waits for a summary that is being prepared.
     pub(crate) max_wait: Duration,
+}
+
+/// How compactions are made where their price decides when.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CostConfig {
+    /// Kept at the end, at least.
+    pub(crate) tail: Tokens,
+    /// A summary is never longer.
+    pub(crate) summary: Tokens,
+    /// What sending a token costs beyond its bill, relative to uncached input.
+    pub(crate) length_price: f64,
+    /// The share of what goes that will be fetched again.
+    pub(crate) fetched_again: f64,
 }
 
 /// Models that work for us.

@@ -33,13 +33,20 @@ pub struct ShadowPrices {
     pub fetched_again: f64,
 }
 
-/// How the summariser reads what it is to summarise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How the summariser reads what it is to summarise, and what it takes for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reading {
     /// Behind the last request, through its cache.
     Forked,
     /// A prompt of its own, which no cache knows.
-    Apart,
+    Apart {
+        /// What it is paid for a token of input, relative to the session's own model …
+        input: f64,
+        /// … and what for a token that it writes.
+        output: f64,
+    },
+    /// For nothing: no model is asked, or it was paid before.
+    Free,
 }
 
 /// The rule: its prices, and how it weighs them.
@@ -73,10 +80,8 @@ pub struct Situation {
     pub size: Tokens,
     /// What the provider's cache still holds of its beginning; nothing when too much time has passed.
     pub cached: Tokens,
-    /// What would be left if old outputs were shortened, if any could be.
-    pub trimmed: Option<Outcome>,
-    /// What would be left if it were summarised, if it can be.
-    pub summarized: Option<Outcome>,
+    /// What can be done about it.
+    pub outlook: Outlook,
     /// Above this something must be done, whatever it costs.
     pub ceiling: Tokens,
 }
@@ -92,6 +97,15 @@ pub struct Pause {
     pub size_on_return: Tokens,
     /// The same if it is summarised now.
     pub summarized: Outcome,
+}
+
+/// What an engine could do about a request, and what that would leave of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// If old outputs were shortened, if any could be.
+    pub trimmed: Option<Outcome>,
+    /// If it were summarised, if it can be.
+    pub summarized: Option<Outcome>,
 }
 
 /// What an action leaves of a request.
@@ -161,6 +175,15 @@ const RETURNS: f64 = 0.7;
 const COMFORT: f64 = 0.93;
 
 impl Rates {
+    /// Where no price is known: as most models that cache have been priced.
+    pub const USUAL: Rates = Rates { read: 0.1, write: 1.25, output: 5.0 };
+
+    /// The same at a provider that caches nothing: whatever is sent is paid for in full.
+    #[must_use]
+    pub fn uncached(self) -> Rates {
+        Rates { read: 1.0, write: 1.0, ..self }
+    }
+
     /// From a model's prices, if all that is needed is known.
     pub fn of(prices: &Prices) -> Option<Rates> {
         let input = prices.input.filter(|input| *input > 0.0)?;
@@ -178,6 +201,18 @@ impl Rates {
     }
 }
 
+impl Reading {
+    /// A model of its own. One whose price nobody knows is taken to cost as much as the session's own.
+    pub fn by_another(model: &Prices, own: &Prices) -> Reading {
+        let rates = Rates::of(own).unwrap_or(Rates::USUAL);
+        let relative = own.input.filter(|own| *own > 0.0).zip(model.input).zip(model.output);
+        match relative {
+            Some(((own, input), output)) => Reading::Apart { input: input / own, output: output / own },
+            None => Reading::Apart { input: 1.0, output: rates.output },
+        }
+    }
+}
+
 impl Rule {
     /// By the bill alone, with a summariser that reads through the cache.
     pub fn new(rates: Rates) -> Rule {
@@ -187,14 +222,14 @@ impl Rule {
 
     /// Decides about a request, once for each: what waiting costs on this call is added to `foregone`.
     pub fn consider(&self, foregone: &mut Foregone, now: &Situation) -> Decision {
+        self.wait(foregone, now.size, &now.outlook);
         let mut compared = Vec::new();
-        if let Some(outcome) = now.trimmed {
-            foregone.trimming += self.saved_a_call(now.size, outcome);
+        let Outlook { trimmed, summarized } = now.outlook;
+        if let Some(outcome) = trimmed {
             let price = self.price(now, outcome);
             compared.push(numbers(Action::Trim, now.size, outcome, foregone.trimming, price));
         }
-        if let Some(outcome) = now.summarized {
-            foregone.summarizing += self.saved_a_call(now.size, outcome);
+        if let Some(outcome) = summarized {
             let price = self.price(now, outcome) + self.summary(now.size, now.cached, outcome);
             compared.push(numbers(Action::Summarize, now.size, outcome, foregone.summarizing, price));
         }
@@ -207,13 +242,20 @@ impl Rule {
         let (action, because) = match pays {
             Some(action) if now.size <= now.ceiling || fits(action) => (Some(action), Because::Pays),
             Some(_) | None if now.size > now.ceiling => {
-                let summarize = now.summarized.map(|_| Action::Summarize);
-                (summarize.or(now.trimmed.map(|_| Action::Trim)), Because::Ceiling)
+                let summarize = summarized.map(|_| Action::Summarize);
+                (summarize.or(trimmed.map(|_| Action::Trim)), Because::Ceiling)
             }
             Some(_) | None => (None, Because::NotYet),
         };
         foregone.settle(action);
         Decision { action, because, compared }
+    }
+
+    /// A call passes in which nothing is done: what acting would have saved on it is foregone.
+    pub fn wait(&self, foregone: &mut Foregone, size: Tokens, outlook: &Outlook) {
+        let saved = |outcome: Option<Outcome>| outcome.map_or(0.0, |outcome| self.saved_a_call(size, outcome));
+        foregone.trimming += saved(outlook.trimmed);
+        foregone.summarizing += saved(outlook.summarized);
     }
 
     /// Whether to summarise a session that pauses, while its cache is warm: afterwards everything is read, and written,
@@ -245,11 +287,17 @@ impl Rule {
 
     /// What a summary of a conversation of this size costs, of which so much is cached.
     fn summary(&self, size: Tokens, cached: Tokens, outcome: Outcome) -> f64 {
-        let read = match self.reading {
-            Reading::Forked => self.rates.read * amount(cached) + amount(size - cached),
-            Reading::Apart => amount(size + outcome.written - outcome.size),
-        };
-        read + amount(self.instruction) + self.rates.output * amount(outcome.written)
+        match self.reading {
+            Reading::Forked => {
+                let read = self.rates.read * amount(cached) + amount(size - cached);
+                read + amount(self.instruction) + self.rates.output * amount(outcome.written)
+            }
+            Reading::Apart { input, output } => {
+                let goes = size + outcome.written - outcome.size;
+                input * amount(goes + self.instruction) + output * amount(outcome.written)
+            }
+            Reading::Free => 0.0,
+        }
     }
 }
 
@@ -302,13 +350,20 @@ impl fmt::Display for Compared {
     }
 }
 
+impl Decision {
+    /// What it comes to, without the numbers: `summarising pays`.
+    pub fn verdict(&self) -> String {
+        match (self.action, self.because) {
+            (None, _) => "wait".to_owned(),
+            (Some(action), Because::Ceiling) => format!("{action}, or it does not fit"),
+            (Some(action), Because::Pays | Because::NotYet) => format!("{action} pays"),
+        }
+    }
+}
+
 impl fmt::Display for Decision {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.action, self.because) {
-            (None, _) => write!(formatter, "wait")?,
-            (Some(action), Because::Ceiling) => write!(formatter, "{action}, or it does not fit")?,
-            (Some(action), Because::Pays | Because::NotYet) => write!(formatter, "{action} pays")?,
-        }
+        formatter.write_str(&self.verdict())?;
         self.compared.iter().try_for_each(|numbers| write!(formatter, " ({numbers})"))
     }
 }
@@ -317,7 +372,14 @@ impl fmt::Display for Decision {
 mod tests {
     use super::*;
 
-    const RATES: Rates = Rates { read: 0.1, write: 1.25, output: 5.0 };
+    const RATES: Rates = Rates::USUAL;
+
+    impl Situation {
+        fn with_trimmed(mut self, size: u64, kept: u64) -> Situation {
+            self.outlook.trimmed = Some(outcome(size, kept, 0));
+            self
+        }
+    }
 
     fn outcome(size: u64, kept: u64, written: u64) -> Outcome {
         Outcome { size: Tokens(size), kept: Tokens(kept), written: Tokens(written) }
@@ -328,8 +390,7 @@ mod tests {
         Situation {
             size: Tokens(size),
             cached: Tokens(cached),
-            trimmed: None,
-            summarized: (size > 36_000).then(|| outcome(36_000, 12_000, 4_000)),
+            outlook: Outlook { trimmed: None, summarized: (size > 36_000).then(|| outcome(36_000, 12_000, 4_000)) },
             ceiling: Tokens(1_000_000),
         }
     }
@@ -375,8 +436,7 @@ mod tests {
 
     #[test]
     fn outputs_are_shortened_at_once_when_the_cache_is_cold() {
-        let trimmed = Some(outcome(50_000, 14_000, 0));
-        let cold = Situation { trimmed, ..request(80_000, 0) };
+        let cold = request(80_000, 0).with_trimmed(50_000, 14_000);
         let decision = check(cold, Foregone::default(), Some(Action::Trim));
         assert!(decision.compared.iter().any(|numbers| numbers.price < 0.0), "{decision}");
         check(Situation { cached: Tokens(79_000), ..cold }, Foregone::default(), None);
@@ -384,9 +444,8 @@ mod tests {
 
     #[test]
     fn what_takes_nothing_away_is_never_done() {
-        let trimmed = Some(outcome(30_000, 30_000, 0));
         let wasted = Foregone { trimming: 1e9, summarizing: 0.0 };
-        check(Situation { trimmed, ..request(30_000, 0) }, wasted, None);
+        check(request(30_000, 0).with_trimmed(30_000, 30_000), wasted, None);
     }
 
     #[test]
@@ -396,14 +455,13 @@ mod tests {
         let decision = check(full, Foregone::default(), Some(Action::Summarize));
         assert_eq!(decision.because, Because::Ceiling);
         // Shortening is worth it, but would not last.
-        let trimmed = Some(outcome(59_000, 10_000, 0));
-        check(Situation { trimmed, cached: Tokens(0), ..full }, Foregone::default(), Some(Action::Summarize));
-        let trimmed = Some(outcome(40_000, 10_000, 0));
-        check(Situation { trimmed, cached: Tokens(0), ..full }, Foregone::default(), Some(Action::Trim));
+        let cold = Situation { cached: Tokens(0), ..full };
+        check(cold.with_trimmed(59_000, 10_000), Foregone::default(), Some(Action::Summarize));
+        check(cold.with_trimmed(40_000, 10_000), Foregone::default(), Some(Action::Trim));
         // Where nothing can be summarised, what can be done is done.
-        let trimmed = Some(outcome(59_000, 10_000, 0));
-        check(Situation { trimmed, summarized: None, ..full }, Foregone::default(), Some(Action::Trim));
-        check(Situation { summarized: None, ..full }, Foregone::default(), None);
+        let short = Situation { outlook: Outlook::default(), ..full };
+        check(short.with_trimmed(59_000, 10_000), Foregone::default(), Some(Action::Trim));
+        check(short, Foregone::default(), None);
     }
 
     #[test]
@@ -425,9 +483,16 @@ mod tests {
         let now = request(120_000, 119_000);
         let forked = check(now, Foregone::default(), None).compared[0].price;
         let mut rule = Rule::new(RATES);
-        rule.reading = Reading::Apart;
+        rule.reading = Reading::Apart { input: 1.0, output: 5.0 };
         let apart = rule.consider(&mut Foregone::default(), &now).compared[0].price;
         assert!(apart > forked + 60_000.0, "{apart} {forked}");
+        rule.reading = Reading::Apart { input: 0.05, output: 0.25 };
+        let cheap = rule.consider(&mut Foregone::default(), &now).compared[0].price;
+        assert!(cheap < forked, "{cheap} {forked}");
+        // What is left is the cache that is written anew.
+        rule.reading = Reading::Free;
+        let free = rule.consider(&mut Foregone::default(), &now).compared[0].price;
+        assert_eq!(free, 0.1 * 12_000.0 + 1.25 * 24_000.0 - (0.1 * 119_000.0 + 1.25 * 1_000.0));
     }
 
     #[track_caller]
@@ -465,6 +530,26 @@ mod tests {
         assert_eq!(Rates::of(&Prices { cache_write_5m: None, ..prices }), Some(Rates { write: 1.0, ..RATES }));
         assert_eq!(Rates::of(&Prices { cache_read: None, ..prices }), None);
         assert_eq!(Rates::of(&Prices { input: Some(0.0), ..prices }), None);
+    }
+
+    #[test]
+    fn another_model_reads_at_its_own_price() {
+        let prices =
+            |input, output| Prices { input, output, cache_read: None, cache_write_5m: None, cache_write_1h: None };
+        let own = prices(Some(5.0), Some(25.0));
+        assert_eq!(
+            Reading::by_another(&prices(Some(1.0), Some(5.0)), &own),
+            Reading::Apart { input: 0.2, output: 1.0 }
+        );
+        assert_eq!(Reading::by_another(&prices(None, None), &own), Reading::Apart { input: 1.0, output: 5.0 });
+    }
+
+    #[test]
+    fn where_nothing_is_cached_a_compaction_pays_at_once() {
+        let mut rule = Rule::new(RATES.uncached());
+        rule.reading = Reading::Free;
+        let decision = rule.consider(&mut Foregone::default(), &request(50_000, 49_000));
+        assert_eq!((decision.action, decision.because), (Some(Action::Summarize), Because::Pays), "{decision}");
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod attention;
 mod forced;
 mod neighbours;
+mod outlook;
 mod reach;
 mod rereads;
 mod shortening;
@@ -17,7 +18,8 @@ pub use neighbours::fill_last_gap;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use crate::budget::{Budget, Outputs, Policy, Tail};
+use crate::budget::{Budget, Outputs, Policy, Tail, Trigger};
+use crate::cost::trigger::Outlook;
 use crate::edit::{Edit, Inserted, has_note, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Conversation, Message};
@@ -38,6 +40,50 @@ impl Compressor {
     /// Follows `policy`.
     pub fn new(policy: Policy) -> Compressor {
         Compressor { policy, readings: Readings::default() }
+    }
+
+    /// A plan in which nothing is done yet.
+    fn draft<'a>(
+        &'a self,
+        zones: &'a Zones<'a>,
+        budget: &'a Budget,
+        focus: Option<&'a str>,
+        counter: &'a dyn TokenCounter,
+    ) -> Draft<'a> {
+        let before = |message: usize| zones.weight(0, message);
+        let tail = match (self.policy.trigger, self.policy.tail) {
+            // A size that was asked for leaves what room it leaves.
+            (Trigger::Cost(_), _) if !budget.forced => zones.tail_of_at_least(budget.tail),
+            (Trigger::Cost(_) | Trigger::Threshold, Tail::Fixed) => budget.tail,
+            (Trigger::Cost(_) | Trigger::Threshold, Tail::Adaptive) => {
+                reach::adapted(zones.conversation, budget.tail, before)
+            }
+        };
+        let tail_start = zones.tail_start(tail, budget.protect_last_n, &|_| Tokens(0));
+        let mut draft = Draft {
+            zones,
+            budget,
+            counter,
+            focus,
+            interest: OnceCell::new(),
+            superseded: OnceCell::new(),
+            usable: OnceCell::new(),
+            readings: &self.readings,
+            read: 0,
+            note: counter.estimate(NOTE),
+            tail,
+            adapts: self.policy.tail == Tail::Adaptive,
+            tail_start,
+            middle: Middle::Stays,
+            spans: Vec::new(),
+            shortened: BTreeMap::new(),
+            saved: Tokens(0),
+            bridges: 0,
+            answers: 0,
+            answer: counter.estimate(MISSING_RESULT) + TOKENS_PER_MESSAGE,
+        };
+        draft.set(Middle::Stays, tail_start);
+        draft
     }
 }
 
@@ -78,6 +124,17 @@ impl ContextEngine for Compressor {
         budget.is_due().then_some(reason)
     }
 
+    fn outlook(
+        &self,
+        conversation: &Conversation,
+        sizes: &Sizes,
+        budget: &Budget,
+        counter: &dyn TokenCounter,
+    ) -> Outlook {
+        let zones = Zones::of(conversation, sizes, budget);
+        self.draft(&zones, budget, None, counter).outlook(self.policy.outputs)
+    }
+
     fn plan(
         &self,
         conversation: &Conversation,
@@ -87,35 +144,7 @@ impl ContextEngine for Compressor {
         counter: &dyn TokenCounter,
     ) -> Plan {
         let zones = Zones::of(conversation, sizes, budget);
-        let before = |message: usize| zones.weight(0, message);
-        let tail = match self.policy.tail {
-            Tail::Fixed => budget.tail,
-            Tail::Adaptive => reach::adapted(conversation, budget.tail, before),
-        };
-        let tail_start = zones.tail_start(tail, budget.protect_last_n, &|_| Tokens(0));
-        let mut draft = Draft {
-            zones: &zones,
-            budget,
-            counter,
-            focus: occasion.focus.as_deref(),
-            interest: OnceCell::new(),
-            superseded: OnceCell::new(),
-            usable: OnceCell::new(),
-            readings: &self.readings,
-            read: 0,
-            note: counter.estimate(NOTE),
-            tail,
-            adapts: self.policy.tail == Tail::Adaptive,
-            tail_start,
-            middle: Middle::Stays,
-            spans: Vec::new(),
-            shortened: BTreeMap::new(),
-            saved: Tokens(0),
-            bridges: 0,
-            answers: 0,
-            answer: counter.estimate(MISSING_RESULT) + TOKENS_PER_MESSAGE,
-        };
-        draft.set(Middle::Stays, tail_start);
+        let mut draft = self.draft(&zones, budget, occasion.focus.as_deref(), counter);
         let mut rungs = Vec::new();
         for rung in Rung::ALL {
             let changed = match rung {

@@ -117,6 +117,7 @@ impl Gateway {
             spending: Some(spending),
             markers: 0,
             broke: None,
+            rent: None,
         };
         let (store, tenant, session) =
             (self.0.setup.store.clone(), received.incoming.tenant.clone(), received.session.clone());

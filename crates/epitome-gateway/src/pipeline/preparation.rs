@@ -15,12 +15,13 @@ use epitome_core::budget::Budget;
 use epitome_core::compaction::Author;
 use epitome_core::engine::{Occasion, Reason, Rung};
 use epitome_core::fingerprint::PrefixFingerprint;
-use epitome_core::tokens::{Calibration, Tokens};
+use epitome_core::tokens::Tokens;
 use epitome_provider::Sent;
 use epitome_store::records::{NewEntry, Tenant, TurnUsage};
 use epitome_store::store::{Appended, SessionStore, StoreError};
 use tokio::sync::{Notify, watch};
 
+use super::due::Due;
 use super::{Decided, Failure, Gateway, Weighed, Weight, spliced};
 use crate::clock;
 use crate::exchange::Incoming;
@@ -126,18 +127,19 @@ impl Gateway {
             Action::Untouched(_) | Action::CompactedOnce => false,
         };
         let told = usage.map(|usage| Tokens(usage.prompt)).filter(|prompt| *prompt > Tokens(0));
-        let Some(tokens) = told.or(passed.report.after).filter(|_| as_it_should && passed.kind == Kind::Turn) else {
-            return;
-        };
-        let budget = Budget::new(self.window(&passed.model), tokens, &setup.policy);
-        if !(budget.trigger.share(share)..budget.trigger).contains(&tokens) || *self.0.preparations.stop.borrow() {
+        let tokens = told.or(passed.report.after).filter(|_| as_it_should && passed.kind == Kind::Turn);
+        let (Some(tokens), Some(since)) = (tokens, passed.since) else { return };
+        let trigger = Budget::new(self.window(&passed.model), tokens, &setup.policy).trigger;
+        let soon = tokens >= trigger.share(share)
+            || passed.considered.as_ref().is_some_and(|considered| considered.nearly_pays(share));
+        if !soon || tokens >= trigger || *self.0.preparations.stop.borrow() {
             return;
         }
         // Only who caches has the whole conversation at hand; elsewhere it is shown in short.
         let cached = usage.is_some_and(|usage| usage.cache_read + usage.cache_write > 0);
         let sent = Sent { body: body.clone(), dialect: incoming.dialect, tokens };
         let (gateway, incoming) = (self.clone(), incoming.clone());
-        tokio::spawn(async move { gateway.prepare_in_background(incoming, cached.then_some(sent)).await });
+        tokio::spawn(async move { gateway.prepare_in_background(incoming, since, cached.then_some(sent)).await });
     }
 
     /// Stops what is being prepared, and gives back its leases.
@@ -148,10 +150,26 @@ impl Gateway {
         drop(tokio::time::timeout(GIVING_BACK, stop.closed()).await);
     }
 
-    async fn prepare_in_background(&self, incoming: Incoming, sent: Option<Sent>) {
+    /// Waits so long. `false`: the gateway stops.
+    pub(super) async fn pauses_for(&self, wait: Duration) -> bool {
+        let mut stop = self.0.preparations.stop.subscribe();
+        tokio::select! {
+            () = tokio::time::sleep(wait) => true,
+            _ = stop.wait_for(|stop| *stop) => false,
+        }
+    }
+
+    /// Whether a compaction of a history is ready.
+    pub(super) async fn is_prepared(&self, received: &Received, replayed: &Replayed) -> bool {
+        let there = self.0.setup.store.prepared(&received.incoming.tenant, &received.prefixes).await;
+        there.ok().flatten().is_some_and(|there| is_about(&there, replayed))
+    }
+
+    /// Prepares the compaction of a history that had its last one at `since`.
+    pub(super) async fn prepare_in_background(&self, incoming: Incoming, since: PrefixFingerprint, sent: Option<Sent>) {
         let began = Instant::now();
         let Ok(received) = Received::read(incoming, &self.0.known) else { return };
-        let outcome = match self.prepare_once(&received, sent).await {
+        let outcome = match self.prepare_once(&received, since, sent).await {
             Ok(outcome) => outcome,
             Err(failure) => {
                 tracing::warn!(session = %received.session, error = %failure, "a compaction could not be prepared");
@@ -170,14 +188,19 @@ impl Gateway {
     }
 
     /// Prepares a compaction, unless it is there or somebody is at it.
-    async fn prepare_once(&self, received: &Received, sent: Option<Sent>) -> Result<Outcome, Failure> {
+    async fn prepare_once(
+        &self,
+        received: &Received,
+        of: PrefixFingerprint,
+        sent: Option<Sent>,
+    ) -> Result<Outcome, Failure> {
         let (store, tenant) = (&*self.0.setup.store, &received.incoming.tenant);
         let replayed = Replayed::of(received, store).await?;
         let (Some(since), Some(deepest)) = (since(received, &replayed), received.prefixes.last()) else {
             return Ok(Outcome::NotNeeded);
         };
-        let there = store.prepared(tenant, &received.prefixes).await?;
-        if there.is_some_and(|there| is_about(&there, &replayed)) {
+        // It may have been compacted since it was large.
+        if since != of || self.is_prepared(received, &replayed).await {
             return Ok(Outcome::NotNeeded);
         }
         let Some(task) = self.0.preparations.begin(tenant, since, *deepest) else { return Ok(Outcome::NotNeeded) };
@@ -186,8 +209,15 @@ impl Gateway {
             return Ok(Outcome::NotNeeded);
         }
         let mut stop = self.0.preparations.stop.subscribe();
+        let work = async {
+            // Who had the lease before may have done it since it was looked up.
+            if self.is_prepared(received, &replayed).await {
+                return Ok(Outcome::NotNeeded);
+            }
+            self.write_ahead(received, replayed, sent).await
+        };
         let outcome = tokio::select! {
-            written = tokio::time::timeout(WORK, self.write_ahead(received, replayed, sent)) => {
+            written = tokio::time::timeout(WORK, work) => {
                 written.unwrap_or(Ok(Outcome::Failed))
             }
             () = task.cancel.notified() => Ok(Outcome::NotNeeded),
@@ -242,12 +272,7 @@ impl Gateway {
     }
 
     /// What is prepared for a request that must be compacted now. Waits for what is under way, as long as it may.
-    pub(super) async fn prepared(
-        &self,
-        received: &Received,
-        replayed: &Replayed,
-        calibration: &Calibration,
-    ) -> Prepared {
+    pub(super) async fn prepared(&self, received: &Received, replayed: &Replayed, weighed: &Weighed<'_>) -> Prepared {
         let setup = &self.0.setup;
         let prepares = setup.prepare_at.is_some() && setup.writer.asks_models();
         let Some(since) = since(received, replayed).filter(|_| prepares && received.kind == Kind::Turn) else {
@@ -256,7 +281,7 @@ impl Gateway {
         if self.observes(received) {
             return Prepared::Nothing;
         }
-        match self.wait_for_prepared(received, replayed, calibration, since).await {
+        match self.wait_for_prepared(received, replayed, weighed, since).await {
             Ok(prepared) => prepared,
             Err(error) => {
                 setup.metrics.store_error("prepared");
@@ -270,16 +295,17 @@ impl Gateway {
         &self,
         received: &Received,
         replayed: &Replayed,
-        calibration: &Calibration,
+        weighed: &Weighed<'_>,
         since: PrefixFingerprint,
     ) -> Result<Prepared, StoreError> {
         let (setup, tenant) = (&self.0.setup, &received.incoming.tenant);
         let until = tokio::time::Instant::now() + setup.max_wait;
+        let mut nobody_is_at_it = false;
         loop {
             // Looked up first: what ends after this is found in the store below.
             let progress = self.0.preparations.progress_of(tenant, since);
             let there = setup.store.prepared(tenant, &received.prefixes).await?;
-            if let Some(usable) = there.and_then(|there| self.usable(received, replayed, calibration, there)) {
+            if let Some(usable) = there.and_then(|there| self.usable(received, replayed, weighed, there)) {
                 return Ok(Prepared::Usable(Box::new(usable)));
             }
             match progress {
@@ -299,6 +325,8 @@ impl Gateway {
                     }
                     tokio::time::sleep_until(until.min(tokio::time::Instant::now() + LOOK_AGAIN)).await;
                 }
+                // Who gave its lease back a moment ago has left something to be found.
+                None if !nobody_is_at_it => nobody_is_at_it = true,
                 None => return Ok(Prepared::Nothing),
             }
         }
@@ -321,7 +349,7 @@ impl Gateway {
         &self,
         received: &Received,
         replayed: &Replayed,
-        calibration: &Calibration,
+        due: &Weighed<'_>,
         mut entry: NewEntry,
     ) -> Option<Usable> {
         let is_fresh = clock::now_ms().saturating_sub(entry.log.record.at_ms) <= OLDEST_MS;
@@ -333,11 +361,8 @@ impl Gateway {
         entry.removed.extend(self.thoughts(received, entry.replay.thinking, thinking));
         entry.replay.thinking = thinking;
         let made = Replayed::made(received, &entry.replay)?;
-        let weighed = self.weigh(received, &made, calibration);
-        if weighed.weight.tokens >= weighed.budget.trigger.share(COMFORT) {
-            return None;
-        }
-        Some(Usable { entry, made, sent: weighed.weight })
+        let sent = self.weigh(received, &made, due.calibration).weight;
+        (sent.tokens < due.budget.trigger.share(COMFORT)).then_some(Usable { entry, made, sent })
     }
 
     /// Compacts a request by what was prepared. `None`: somebody else was faster.
@@ -347,7 +372,7 @@ impl Gateway {
         replayed: &Replayed,
         weighed: &Weighed<'_>,
         usable: Usable,
-        reason: Reason,
+        due: &Due,
         waited: Duration,
     ) -> Result<Option<Decided>, Failure> {
         let Usable { mut entry, made, sent } = usable;
@@ -357,13 +382,15 @@ impl Gateway {
         let spliced = Some(spliced(made.base(received), applied, thinking)?);
         let before = replayed.conversation(received);
         entry.session = received.session.clone();
-        entry.log.reason = reason.to_string();
+        entry.log.reason = due.reason.to_string();
+        entry.log.compared = due.compared();
         entry.log.wait_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
         let record = &mut entry.log.record;
         record.at_ms = clock::now_ms();
         (record.before, record.after) = (weighed.weight.tokens, sent.tokens);
         record.messages_before = before.messages.len();
         record.messages_after = applied.conversation().messages.len();
+        let since = Some(entry.anchor);
         let (author, rung) = (entry.log.author.clone(), entry.log.rungs.last().cloned());
         let tenant = &received.incoming.tenant;
         match self.0.setup.store.append(tenant, &received.prefixes, replayed.seen, entry).await? {
@@ -377,13 +404,13 @@ impl Gateway {
         let milliseconds = waited.as_millis() as u64;
         tracing::info!(session = %received.session, author, milliseconds, "prepared: a compaction was there when it was due");
         let own = self.own_weight(received, weighed.calibration);
-        Ok(Some(Decided { spliced, thinking, action: Action::Compacted, own, sent }))
+        Ok(Some(Decided { spliced, thinking, action: Action::Compacted, own, sent, since, considered: None }))
     }
 }
 
 /// What a preparation is named by: the last compaction that the history had, or its first message. All that is prepared
 /// until the next compaction is the same work, however long the history is by then.
-fn since(received: &Received, replayed: &Replayed) -> Option<PrefixFingerprint> {
+pub(super) fn since(received: &Received, replayed: &Replayed) -> Option<PrefixFingerprint> {
     let compacted = replayed.entry.as_ref().map(|entry| entry.anchor);
     compacted.or_else(|| received.prefixes.first().copied())
 }

@@ -76,5 +76,6 @@ fn refusal(sent: &Conversation, tokens: Tokens) -> CompactionLog {
         stood_in: None,
         wait_ms: 0,
         saved_by: std::collections::BTreeMap::new(),
+        compared: None,
     }
 }

@@ -26,6 +26,7 @@ fn turn(at_ms: u64) -> Turn {
         spending: None,
         markers: 0,
         broke: None,
+        rent: None,
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use epitome_core::budget::Budget;
 use epitome_core::compaction::{Compaction, Endless, Tools, compact};
+use epitome_core::cost::trigger::Outlook;
 use epitome_core::edit::Origin;
-use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Rung};
+use epitome_core::engine::{ContextEngine, Occasion, Reason, Rung};
 use epitome_core::model::{Conversation, Message, Pairing};
 use epitome_core::summary::NOTE;
 use epitome_core::summary::local::LocalSummarizer;
@@ -26,8 +27,6 @@ pub struct Transcript<'a> {
     pieces: Vec<Vec<Piece>>,
     /// Our note behind the system prompt, from the first summary on.
     note: Option<Piece>,
-    /// Messages whose outputs were shortened.
-    shortened: Vec<bool>,
     /// The message that holds the newest summary.
     summary: Option<usize>,
     /// Calls whose messages are in it.
@@ -58,7 +57,6 @@ impl<'a> Transcript<'a> {
             conversation: Conversation::default(),
             pieces: Vec::new(),
             note: None,
-            shortened: Vec::new(),
             summary: None,
             calls: 0,
         }
@@ -73,7 +71,6 @@ impl<'a> Transcript<'a> {
         self.conversation.messages.extend_from_slice(messages);
         let pieces = blocks.iter().map(|range| self.trace.pieces.get(range.clone()).unwrap_or_default().to_vec());
         self.pieces.extend(pieces);
-        self.shortened.resize(self.pieces.len(), false);
     }
 
     /// What the request weighs.
@@ -100,14 +97,6 @@ impl<'a> Transcript<'a> {
         Some(blocks + usize::from(self.note.is_some()))
     }
 
-    /// The tool results before a message that were not shortened yet: where they are, and what they weigh.
-    pub fn results_before(&self, message: usize) -> impl Iterator<Item = (usize, u64)> {
-        let before = self.pieces.iter().zip(&self.shortened).enumerate().take(message);
-        before.filter(|(_, (_, shortened))| !**shortened).flat_map(|(at, (pieces, _))| {
-            pieces.iter().filter(|piece| piece.kind == Kind::Result).map(move |piece| (at, piece.tokens))
-        })
-    }
-
     /// Where a tail of at least so many tokens begins, and what it weighs. Nothing is cut inside a turn.
     pub fn tail(&self, at_least: u64) -> (usize, u64) {
         let pairing = Pairing::of(&self.conversation.messages);
@@ -122,9 +111,9 @@ impl<'a> Transcript<'a> {
         (0, weight)
     }
 
-    /// What the engine would do.
-    pub fn plan(&self, budget: &Budget, from: Rung) -> Plan {
-        self.engine.plan(&self.conversation, &self.sizes(), &self.fitted(budget), &occasion(from), &self.counter)
+    /// What the engine's acting would leave.
+    pub fn outlook(&self, budget: &Budget) -> Outlook {
+        self.engine.outlook(&self.conversation, &self.sizes(), &self.fitted(budget), &self.counter)
     }
 
     /// Whether the engine would compact on its own.
@@ -178,7 +167,6 @@ impl<'a> Transcript<'a> {
     /// Follows what became of each message. The size of the summary, if there is a new one.
     fn take_over(&mut self, origins: &[Origin]) -> Option<u64> {
         let before = std::mem::take(&mut self.pieces);
-        let shortened_before = std::mem::take(&mut self.shortened);
         let mut written: Option<u64> = None;
         let mut summary = None;
         for (at, (message, origin)) in self.conversation.messages.iter().zip(origins).enumerate() {
@@ -206,11 +194,6 @@ impl<'a> Transcript<'a> {
                 Origin::Answers(_) => self.counted(message),
             };
             self.pieces.push(pieces);
-            self.shortened.push(match origin {
-                Origin::Kept(index) => shortened_before.get(*index).copied().unwrap_or(false),
-                Origin::Changed(_) => true,
-                Origin::Inserted | Origin::Answers(_) => false,
-            });
         }
         self.summary = summary;
         written

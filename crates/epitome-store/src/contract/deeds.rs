@@ -82,6 +82,7 @@ pub(crate) fn log(at_ms: u64) -> CompactionLog {
         stood_in: None,
         wait_ms: 17,
         saved_by: BTreeMap::from([("summaries".to_owned(), 700), ("repairs".to_owned(), -8)]),
+        compared: Some("summarising pays".to_owned()),
     }
 }
 
@@ -125,6 +126,7 @@ pub(crate) fn turn(at_ms: u64, model: &str) -> Turn {
         spending: Some(Spending { paid: Dollars::new(0.25), without_us: Dollars::new(0.5), ..Spending::default() }),
         markers: 2,
         broke: None,
+        rent: None,
     }
 }
 

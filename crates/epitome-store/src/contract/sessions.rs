@@ -1,12 +1,15 @@
 //! Promises about sessions: sums, histories, and what is forgotten.
 
+use epitome_core::cost::trigger::Foregone;
 use epitome_core::fingerprint::ContentHash;
 use epitome_core::money::Dollars;
 use epitome_core::tokens::{Calibration, Tokens};
 use tokio::task::JoinSet;
 
 use super::*;
-use crate::records::{CacheBreak, Holdings, Kept, Original, OriginalKind, Session, Spending, Tenant, Turn, TurnUsage};
+use crate::records::{
+    CacheBreak, Holdings, Kept, Original, OriginalKind, Rent, Session, Spending, Tenant, Turn, TurnUsage,
+};
 use crate::store::StoreError;
 
 pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
@@ -31,6 +34,7 @@ pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
         usage: TurnUsage { prompt: 620, cache_read: 400, cache_write: 200, output: 100, ..TurnUsage::default() },
         spending: Spending { paid: Dollars::new(0.75), without_us: Dollars::new(1.5), ..Spending::default() },
         calibration: None,
+        rent: None,
     };
     assert_eq!(shared.session(&tenant, &id).await.unwrap().as_ref(), Some(&expected));
     assert_eq!(shared.sessions(&tenant, 10).await.unwrap(), [expected]);
@@ -87,6 +91,11 @@ pub(crate) async fn what_was_learnt_stays_until_something_new_is(shared: &Shared
     calibration.observe(Tokens(20_011), Tokens(26_003));
     shared.note_turn(&tenant, &id, &turn(3, "model"), Some(&calibration)).await.unwrap();
     assert_eq!(learnt().await, Some(calibration));
+    let foregone = Foregone { trimming: 0.1 + 0.2, summarizing: 31_200.5 };
+    let rent = Rent { since: [7; 16], foregone, at_ms: 5, prompt: Tokens(61_000), cached: true, misses: 2 };
+    shared.note_turn(&tenant, &id, &Turn { rent: Some(rent), ..turn(4, "model") }, None).await.unwrap();
+    shared.note_turn(&tenant, &id, &turn(5, "model"), None).await.unwrap();
+    assert_eq!(shared.session(&tenant, &id).await.unwrap().unwrap().rent, Some(rent));
 }
 
 pub(crate) async fn sessions_come_latest_first(shared: &Shared) {

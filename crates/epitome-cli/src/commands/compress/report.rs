@@ -1,8 +1,9 @@
 //! What `compress` says about what it did, or would do: for people, and as JSON.
 
 use epitome_core::compaction::{Author, Compaction};
+use epitome_core::cost::trigger::Decision;
 use epitome_core::edit::Edit;
-use epitome_core::engine::{Cause, How, Plan, ShortenedOutput, Shortfall, Step};
+use epitome_core::engine::{Cause, How, Plan, Reason, ShortenedOutput, Shortfall, Step};
 use epitome_core::shape::role_name;
 use epitome_core::statistics::CompactionRecord;
 use epitome_core::summary::Work as SummaryWork;
@@ -26,7 +27,21 @@ pub(super) fn nothing(session: &Session, work: &Work) -> String {
     if !work.enabled {
         return format!("{}: {size} tokens; compression.enabled is false, so nothing is done", session.name);
     }
-    format!("{}: {size} tokens, below the trigger of {}; nothing to do", session.name, work.budget.trigger)
+    match &work.decision {
+        Some(decision) => {
+            let mut lines = vec![format!("{}: {size} tokens; nothing to do yet", session.name)];
+            lines.extend(prices(decision));
+            lines.join("\n")
+        }
+        None => format!("{}: {size} tokens, below the trigger of {}; nothing to do", session.name, work.budget.trigger),
+    }
+}
+
+/// What prices say, and the numbers that were compared. They are in tokens of uncached input.
+fn prices(decision: &Decision) -> Vec<String> {
+    let mut lines = vec![format!("  prices, in tokens of uncached input: {}", decision.verdict())];
+    lines.extend(decision.compared.iter().map(|numbers| format!("    {numbers}")));
+    lines
 }
 
 pub(super) fn nothing_json(session: &Session, work: &Work) -> Value {
@@ -49,6 +64,7 @@ pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, styl
         record.messages_before,
         record.messages_after
     ))];
+    lines.extend(work.decision.iter().flat_map(prices));
     lines.push(format!("  before {}", style.yellow(&bar(1.0, BAR))));
     lines.push(format!("  after  {}", style.green(&bar(share, BAR))));
     lines.extend(compaction.plan.rungs.iter().map(|climbed| format!("  {}", climbed.rung)));
@@ -132,10 +148,13 @@ pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
     ];
     let limits = if work.budget.forced {
         format!("{} at most", work.budget.context_length)
+    } else if plan.reason == Reason::Pays {
+        format!("window {} ({})", session.window.length, session.window.said_by)
     } else {
         format!("trigger {}, window {} ({})", work.budget.trigger, session.window.length, session.window.said_by)
     };
     let mut lines = vec![format!("{}: {} tokens, {limits}: {}", session.name, shown(work.weight), plan.reason)];
+    lines.extend(work.decision.iter().flat_map(prices));
     lines.extend(rows(&[Column::Left, Column::Left, Column::Right], &zones));
     lines.push("steps:".to_owned());
     let (shortened, others): (Vec<&Step>, Vec<&Step>) =
@@ -187,6 +206,7 @@ fn base(session: &Session, work: &Work) -> Value {
         "tokens_before": work.weight.tokens,
         "tokens_before_estimated": work.weight.precision == Precision::Estimate,
         "messages_before": session.conversation().messages.len(),
+        "prices": work.decision,
     }))
 }
 

@@ -189,6 +189,7 @@ impl Difference {
             ),
             format!("  {}", self.log.rungs.join(", then ")),
         ];
+        lines.extend(self.log.compared.as_ref().map(|compared| format!("  {compared}")));
         if let Some(author) = &self.log.author {
             lines.push(format!("  summary by {author}"));
         }

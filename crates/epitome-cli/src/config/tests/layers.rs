@@ -61,6 +61,8 @@ fn another(path: &str) -> &'static str {
         "compression.controller" => "largest_first",
         "compression.tail" => "adaptive",
         "compression.trigger" => "cost",
+        "compression.cost.tail" | "compression.cost.summary" => "3000",
+        "compression.cost.length_price" | "compression.cost.fetched_again" => "0.05",
         "compression.max_wait" | "auxiliary.compression.timeout" | "gateway.answer_timeout" => "2.5",
         "auxiliary.compression.provider" => "local",
         "auxiliary.compression.base_url" => "http://localhost:8080/v1",

@@ -72,6 +72,10 @@ fn show_tells_values_and_what_they_come_to() {
     compression.tail                      fixed           default
     compression.hygiene                   true            default
     compression.trigger                   threshold       default
+    compression.cost.tail                 20000           default
+    compression.cost.summary              4000            default
+    compression.cost.length_price         0               default
+    compression.cost.fetched_again        0               default
     compression.prepare_at                0.8             default
     compression.max_wait                  30              default
     auxiliary.compression.model           null            default
@@ -127,6 +131,10 @@ fn show_tells_where_values_came_from() {
     compression.tail                      fixed           default
     compression.hygiene                   false           flag --set
     compression.trigger                   threshold       default
+    compression.cost.tail                 20000           default
+    compression.cost.summary              4000            default
+    compression.cost.length_price         0               default
+    compression.cost.fetched_again        0               default
     compression.prepare_at                0.8             default
     compression.max_wait                  30              default
     auxiliary.compression.model           null            default

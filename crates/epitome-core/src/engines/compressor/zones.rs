@@ -79,6 +79,22 @@ impl<'a> Zones<'a> {
         start
     }
 
+    /// What the shortest tail weighs that has at least so many tokens and begins with a segment; all there is, if there
+    /// are fewer.
+    pub(super) fn tail_of_at_least(&self, tokens: Tokens) -> Tokens {
+        let segments = self.pairing.segments().iter().rev();
+        let weights = segments.filter(|segment| segment.start >= self.head_end);
+        let weights = weights.map(|segment| self.weight_from(segment.start));
+        let mut most = Tokens(0);
+        for weight in weights {
+            most = weight;
+            if weight >= tokens {
+                break;
+            }
+        }
+        most
+    }
+
     /// Where the newest exchange starts: the last segment, and what it answers if that stands alone before it.
     pub(super) fn newest_exchange(&self) -> usize {
         let segments = self.pairing.segments();
