@@ -105,6 +105,8 @@ pub struct Budget {
     pub settled_at: Option<Tokens>,
     /// A size was asked for, whatever it costs: the tail takes what the summary leaves.
     pub forced: bool,
+    /// It pays as it is: nothing harder than that is done for more room.
+    pub pays: bool,
 }
 
 /// A summary is at most this share of the window … (M9)
@@ -169,6 +171,7 @@ impl Budget {
             shorten_down_to,
             settled_at: None,
             forced: false,
+            pays: false,
         }
     }
 
@@ -186,6 +189,7 @@ impl Budget {
             shorten_down_to: None,
             settled_at: None,
             forced: true,
+            pays: false,
         }
     }
 
@@ -204,6 +208,7 @@ impl Budget {
     #[must_use]
     pub fn paying(mut self, action: Action) -> Budget {
         self.trigger = self.trigger.min(self.used);
+        self.pays = true;
         self.shorten_down_to = match action {
             Action::Trim => Some(Tokens(0)),
             Action::Summarize => None,

@@ -169,8 +169,8 @@ pub struct Decision {
 
 /// An instruction to summarise, as ours.
 const INSTRUCTION: Tokens = Tokens(300);
-/// Of the pauses in recorded sessions that outlast a cache of five minutes, most are not the end.
-const RETURNS: f64 = 0.7;
+/// Of 342 times that 57 recorded sessions fell silent for more than five minutes, 57 were their end.
+const RETURNS: f64 = 0.83;
 /// Shortening outputs is enough at the ceiling if it leads this far below: the next turns must fit, too.
 const COMFORT: f64 = 0.93;
 

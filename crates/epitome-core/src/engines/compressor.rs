@@ -165,6 +165,10 @@ impl ContextEngine for Compressor {
             if may_end && rung >= occasion.from && draft.size() < draft.end_below(rung) {
                 break;
             }
+            // What pays is shortening, and there was nothing to shorten.
+            if budget.pays && budget.shorten_down_to.is_some() {
+                break;
+            }
         }
         draft.fill_forced_size();
         let shortfall = (draft.size() >= budget.trigger).then(|| draft.shortfall());
@@ -251,9 +255,9 @@ impl Draft<'_> {
     /// One that ends just below its trigger has broken the provider's cache and must do so again a turn later. So the
     /// rungs that only shorten or give up a part of the tail are climbed for some room too; those behind them never are.
     fn end_below(&self, rung: Rung) -> Tokens {
-        let forced = self.budget.forced || self.budget.shorten_down_to.is_some();
+        let exact = self.budget.forced || self.budget.pays || self.budget.shorten_down_to.is_some();
         match rung {
-            _ if forced => self.budget.trigger,
+            _ if exact => self.budget.trigger,
             Rung::Prune | Rung::Summarize | Rung::ShortenTail => self.budget.trigger.share(ROOM_TO_GO_ON),
             Rung::ShrinkTail | Rung::ShortenNewest | Rung::Aggressive | Rung::Drop | Rung::Restart => {
                 self.budget.trigger

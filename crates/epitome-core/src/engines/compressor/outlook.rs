@@ -1,6 +1,6 @@
 //! What a compaction would leave, by sizes alone: asked at every call where prices decide when it is made.
 
-use super::{Draft, Middle, ROOM_TO_GO_ON};
+use super::{Draft, Middle};
 use crate::budget::Outputs;
 use crate::cost::trigger::{Outcome, Outlook};
 use crate::edit::{has_note, takes_note};
@@ -12,14 +12,16 @@ use crate::tokens::Tokens;
 /// An output that is not worth a digest becomes a line of about this many tokens: the call, its outcome, its size.
 const ONE_LINE: Tokens = Tokens(40);
 
+/// A summary that saves less is not written, whatever it costs.
+const WORTH_A_SUMMARY: Tokens = Tokens(1_000);
+
 impl Draft<'_> {
     /// What shortening every old output would leave, and what a summary of the middle would.
     pub(super) fn outlook(mut self, outputs: Outputs) -> Outlook {
         let size = self.size();
-        // What saves next to nothing has broken the provider's cache for nothing.
-        let worth_it = |outcome: &Outcome| outcome.size < size.share(ROOM_TO_GO_ON);
-        let trimmed = self.trimmed(outputs, size).filter(worth_it);
-        let summarized = self.order_summary(self.tail_start).then(|| self.summarized()).flatten().filter(worth_it);
+        let trimmed = self.trimmed(outputs, size);
+        let saves = |outcome: &Outcome| outcome.size + WORTH_A_SUMMARY <= size;
+        let summarized = self.order_summary(self.tail_start).then(|| self.summarized()).flatten().filter(saves);
         Outlook { trimmed, summarized }
     }
 
