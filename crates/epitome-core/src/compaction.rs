@@ -141,7 +141,9 @@ pub async fn compact(
         let mut after = weigh(applied.conversation(), &sizes_after, budget.trigger - budget.unseen, tools.counter);
         after.tokens += budget.unseen;
         let climbed = plan.rungs.last().map_or(occasion.from, |climbed| climbed.rung).max(occasion.from);
-        let too_large = after.tokens >= budget.trigger;
+        // What pays was weighed by the same estimates before and after, and is done as it is: an exact count of what is left
+        // says nothing against an estimate of what there was.
+        let too_large = !budget.pays && after.tokens >= budget.trigger;
         // Filling up what was left went too far: what was there before it fits.
         if let Some(fits) = fits.take_if(|_| too_large && aims_left == 0) {
             return Ok(fits);
@@ -174,7 +176,7 @@ pub async fn compact(
 
 /// Whoever ends above the trigger says why, and in terms of the trigger that was asked for.
 fn shortfall(planned: Option<Shortfall>, after: Tokens, sizes: &Sizes, budget: &Budget) -> Option<Shortfall> {
-    if after < budget.trigger {
+    if after < budget.trigger || budget.pays {
         return None;
     }
     let misjudged = Shortfall {

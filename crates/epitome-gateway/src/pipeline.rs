@@ -291,12 +291,16 @@ impl Gateway {
             let asked = match prepared {
                 Prepared::Usable(usable) => {
                     match self.use_prepared(received, &replayed, &weighed, *usable, &due, waited.elapsed()).await? {
-                        Some(decided) => return Ok(Decided { considered, ..decided }),
+                        Some(decided) => return Ok(Decided { considered: due.settle(considered), ..decided }),
                         None => continue,
                     }
                 }
                 Prepared::Nothing if !self.observes(received) => {
                     self.0.setup.writer.of(received, weighed.budget.context_length, None)
+                }
+                // It need not be now: what was paid for did not come, and the next time is soon enough.
+                Prepared::TooLate if due.reason == Reason::Pays => {
+                    return self.left_as_it_was(received, &replayed, calibration, considered);
                 }
                 Prepared::Nothing | Prepared::TooLate => None,
             };
@@ -312,7 +316,7 @@ impl Gateway {
                 if let Some(wish) = &wish {
                     wishes::give_up(received, &*self.0.setup.store, wish, "nothing can be made smaller").await;
                 }
-                return Ok(Decided { considered, ..self.replayed(received, &replayed, &weighed)? });
+                return self.left_as_it_was(received, &replayed, calibration, considered);
             }
             self.count_compaction(&compaction, waited.elapsed());
             self.note_summary(received, &compaction);
@@ -333,11 +337,26 @@ impl Gateway {
                     }
                 }
             };
+            due.tell(received);
+            let considered = due.settle(considered);
             let own = self.own_weight(received, calibration);
             let sent = self.after(&applied, &compaction);
             return Ok(Decided { spliced, thinking, action, own, sent, since, considered });
         }
         Err(Failure::Overtaken)
+    }
+
+    /// What was due could not be done, and is not tried again at once.
+    fn left_as_it_was(
+        &self,
+        received: &Received,
+        replayed: &Replayed,
+        calibration: &Calibration,
+        considered: Option<Considered>,
+    ) -> Result<Decided, Failure> {
+        let weighed = self.weigh(received, replayed, calibration);
+        let considered = considered.map(Considered::done);
+        Ok(Decided { considered, ..self.replayed(received, replayed, &weighed)? })
     }
 
     /// What the provider is expected to do about thinking.

@@ -94,8 +94,12 @@ impl Sessions {
 
     /// Somebody waits whether a session pauses; whoever waited for it before does so no longer.
     pub(crate) fn waits(&self, tenant: &Tenant, since: PrefixFingerprint, waiting: AbortHandle) {
-        self.stop_waiting(tenant, since);
-        lock(&self.pauses).put((tenant.clone(), since), waiting);
+        let key = (tenant.clone(), since);
+        let mut pauses = lock(&self.pauses);
+        if let Some(before) = pauses.get(&key) {
+            before.abort();
+        }
+        pauses.put(key, waiting);
     }
 
     /// A session goes on: nobody waits for its pause any more.

@@ -68,6 +68,14 @@ impl Writer {
         }
     }
 
+    /// Whether that model has read the conversation, and can be asked behind it.
+    pub(crate) fn forks(&self, received: &Received) -> bool {
+        match self {
+            Writer::Local | Writer::Model(_) => false,
+            Writer::OfRequest { .. } => self.asked_for(received) == received.request.model(),
+        }
+    }
+
     /// Whether a model is asked at all.
     pub(crate) fn asks_models(&self) -> bool {
         match self {

@@ -227,25 +227,53 @@ async fn a_cold_cache_is_the_time_to_make_it_smaller() {
     }
 }
 
+/// A model that costs a third of the session's own, and one that costs four times as much.
+const CHEAP: &str = "gpt-4.1-mini";
+const DEAR: &str = "claude-opus-4-6";
+
 /// A model that answers at once, and counts.
-struct Writes(Arc<AtomicUsize>);
+struct Writes {
+    name: &'static str,
+    asked: Arc<AtomicUsize>,
+}
 
 #[async_trait]
 impl Summarizer for Writes {
     fn name(&self) -> &str {
-        "gpt-4.1-mini"
+        self.name
     }
 
     async fn summarize(&self, _: &SummaryRequest) -> Result<String, SummarizeError> {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.asked.fetch_add(1, Ordering::Relaxed);
         Ok("## Goal\n- find out why records are dropped\n## Critical Context\n- the worker restarts\n".to_owned())
     }
+}
+
+#[tokio::test]
+async fn what_was_foregone_by_not_summarising_outlives_a_trim() {
+    let (store, asked) = (Arc::new(MemoryStore::new()), Arc::new(AtomicUsize::new(0)));
+    let writes = || Writer::Model(Arc::new(Writes { name: DEAR, asked: asked.clone() }));
+    let trimmed = after_a_pause(&store, &mut session_of(8), 6, writes).await;
+    let log = logs(&store, &trimmed).await.remove(0);
+    assert_eq!((log.reason.as_str(), &log.rungs[..]), ("it pays for itself", &["shorten old outputs".to_owned()][..]));
+    assert_eq!(asked.load(Ordering::Relaxed), 0);
+    let entries = store.compactions(&Tenant::only(), &id(&trimmed)).await.expect("a store");
+    let anchor = *entries[0].0.anchor.as_bytes();
+    let rent = loop {
+        let session = store.session(&Tenant::only(), &id(&trimmed)).await.expect("a store").expect("it was seen");
+        if let Some(rent) = session.rent.filter(|rent| rent.since == anchor) {
+            break rent;
+        }
+        tokio::task::yield_now().await;
+    };
+    assert_eq!(rent.foregone.trimming, 0.0);
+    assert!(rent.foregone.summarizing > 0.0, "{rent:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_session_that_pauses_is_summarised_while_it_is_cached() {
     let (store, asked) = (Arc::new(MemoryStore::new()), Arc::new(AtomicUsize::new(0)));
-    let writes = || Writer::Model(Arc::new(Writes(asked.clone())));
+    let writes = || Writer::Model(Arc::new(Writes { name: CHEAP, asked: asked.clone() }));
     let mut session = long_talk();
     let paused = gateway(&store, writes());
     let last = turn(&paused, &mut session, 0).await;
@@ -269,7 +297,7 @@ async fn a_session_that_pauses_is_summarised_while_it_is_cached() {
 #[tokio::test(start_paused = true)]
 async fn a_gateway_that_stops_waits_for_no_pause() {
     let (store, asked) = (Arc::new(MemoryStore::new()), Arc::new(AtomicUsize::new(0)));
-    let stopped = gateway(&store, Writer::Model(Arc::new(Writes(asked.clone()))));
+    let stopped = gateway(&store, Writer::Model(Arc::new(Writes { name: CHEAP, asked: asked.clone() })));
     turn(&stopped, &mut long_talk(), 0).await;
     stopped.close().await;
     tokio::time::sleep(Duration::from_secs(600)).await;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use epitome_core::budget::{Budget, Trigger};
+use epitome_core::cache::Ttl;
 use epitome_core::compaction::{Author, Compaction, Endless, Tools, Weight, compact};
 use epitome_core::cost::recorded;
 use epitome_core::cost::trigger::{Decision, Rates, Reading, Rule, ShadowPrices};
@@ -12,7 +13,7 @@ use epitome_core::tokens::Precision;
 use epitome_core::tokens::Tokens;
 use epitome_wire::Spliced;
 
-use super::{configuration, print, print_json, say, say_json};
+use super::{configuration, print, print_json, say, say_json, serve};
 use crate::arguments::{Common, CompressArguments};
 use crate::config::Loaded;
 use crate::failure::Failure;
@@ -38,7 +39,8 @@ pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<Exit
     let mut work = Work::new(arguments, &loaded, &session);
     if let (Trigger::Cost(thrift), None, true) = (policy(&loaded.config).trigger, work.reason, work.enabled) {
         let reading = summaries::price(&loaded.config.auxiliary.compression, &sources.environment, &session);
-        work.compare_prices(&session, thrift.shadow, reading);
+        let kept = serve::prompt_caching(&loaded.config.prompt_caching).ttl;
+        work.compare_prices(&session, kept, thrift.shadow, reading);
     }
     let Some(reason) = work.reason else {
         drop(progress);
@@ -115,8 +117,8 @@ impl Work {
     }
 
     /// Below the ceiling, prices decide (`compression.trigger: cost`).
-    fn compare_prices(&mut self, session: &Session, shadow: ShadowPrices, reading: Reading) {
-        let rates = Rates::of(&session.facts.prices).unwrap_or(Rates::USUAL);
+    fn compare_prices(&mut self, session: &Session, kept: Ttl, shadow: ShadowPrices, reading: Reading) {
+        let rates = Rates::of(&session.facts.prices, kept).unwrap_or(Rates::USUAL);
         let rule = Rule { shadow, reading, ..Rule::new(rates) };
         let (conversation, sizes) = (session.conversation(), &session.sizes);
         let decision = recorded::decide(conversation, sizes, &self.budget, &rule, &*self.engine, &*session.counter);

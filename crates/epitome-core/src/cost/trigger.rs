@@ -10,6 +10,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cache::Ttl;
 use crate::catalogue::Prices;
 use crate::tokens::Tokens;
 
@@ -184,13 +185,17 @@ impl Rates {
         Rates { read: 1.0, write: 1.0, ..self }
     }
 
-    /// From a model's prices, if all that is needed is known.
-    pub fn of(prices: &Prices) -> Option<Rates> {
+    /// From a model's prices, if all that is needed is known, for messages that are kept so long.
+    pub fn of(prices: &Prices, kept: Ttl) -> Option<Rates> {
         let input = prices.input.filter(|input| *input > 0.0)?;
         let output = prices.output? / input;
         let read = prices.cache_read? / input;
+        let write = match kept {
+            Ttl::Short => prices.cache_write_5m,
+            Ttl::Long => prices.cache_write_1h.or(prices.cache_write_5m),
+        };
         // Where writing has no price of its own it is input.
-        let write = prices.cache_write_5m.map_or(1.0, |price| price / input);
+        let write = write.map_or(1.0, |price| price / input);
         Some(Rates { read, write, output })
     }
 
@@ -204,11 +209,13 @@ impl Rates {
 impl Reading {
     /// A model of its own. One whose price nobody knows is taken to cost as much as the session's own.
     pub fn by_another(model: &Prices, own: &Prices) -> Reading {
-        let rates = Rates::of(own).unwrap_or(Rates::USUAL);
         let relative = own.input.filter(|own| *own > 0.0).zip(model.input).zip(model.output);
         match relative {
             Some(((own, input), output)) => Reading::Apart { input: input / own, output: output / own },
-            None => Reading::Apart { input: 1.0, output: rates.output },
+            None => {
+                let output = Rates::of(own, Ttl::Short).unwrap_or(Rates::USUAL).output;
+                Reading::Apart { input: 1.0, output }
+            }
         }
     }
 }
@@ -524,12 +531,16 @@ mod tests {
             output: Some(25.0),
             cache_read: Some(0.5),
             cache_write_5m: Some(6.25),
-            cache_write_1h: None,
+            cache_write_1h: Some(10.0),
         };
-        assert_eq!(Rates::of(&prices), Some(RATES));
-        assert_eq!(Rates::of(&Prices { cache_write_5m: None, ..prices }), Some(Rates { write: 1.0, ..RATES }));
-        assert_eq!(Rates::of(&Prices { cache_read: None, ..prices }), None);
-        assert_eq!(Rates::of(&Prices { input: Some(0.0), ..prices }), None);
+        assert_eq!(Rates::of(&prices, Ttl::Short), Some(RATES));
+        assert_eq!(Rates::of(&prices, Ttl::Long), Some(Rates { write: 2.0, ..RATES }));
+        assert_eq!(
+            Rates::of(&Prices { cache_write_5m: None, ..prices }, Ttl::Short),
+            Some(Rates { write: 1.0, ..RATES })
+        );
+        assert_eq!(Rates::of(&Prices { cache_read: None, ..prices }, Ttl::Short), None);
+        assert_eq!(Rates::of(&Prices { input: Some(0.0), ..prices }, Ttl::Short), None);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use epitome_core::engine::Reason;
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::tokens::{ScaledCounter, Tokens};
 use epitome_provider::Sent;
-use epitome_store::records::{Rent, TurnUsage, Wish};
+use epitome_store::records::{Rent, SessionId, TurnUsage, Wish};
 
 use super::preparation::since;
 use super::{Gateway, HYGIENE, HYGIENE_MESSAGES, Weighed};
@@ -39,6 +39,8 @@ pub(crate) struct Considered {
     since: PrefixFingerprint,
     /// What not acting has cost, when this call is answered.
     foregone: Foregone,
+    /// The same if what the rule says was done.
+    settled: Foregone,
     size: Tokens,
     /// What was known of the session's calls before.
     before: Option<Rent>,
@@ -72,6 +74,22 @@ impl Due {
         self.paying.as_ref().is_none_or(|(action, _)| *action == Action::Summarize)
     }
 
+    /// What is known when it was carried out.
+    pub(super) fn settle(&self, considered: Option<Considered>) -> Option<Considered> {
+        considered.map(|considered| match self.paying {
+            Some(_) => considered.done(),
+            // Whatever it was made for, nothing is foregone any more.
+            None => Considered { foregone: Foregone::default(), ..considered },
+        })
+    }
+
+    /// Says in the log what was compared.
+    pub(super) fn tell(&self, received: &Received) {
+        if let Some((_, compared)) = &self.paying {
+            tracing::info!(session = %received.session, compared, "a compaction pays for itself");
+        }
+    }
+
     /// The numbers that were compared.
     pub(super) fn compared(&self) -> Option<String> {
         self.paying.as_ref().map(|(_, compared)| compared.clone())
@@ -79,6 +97,11 @@ impl Due {
 }
 
 impl Considered {
+    /// What the rule says was done, or turned out to be impossible: it is not tried again at once.
+    pub(super) fn done(self) -> Considered {
+        Considered { foregone: self.settled, ..self }
+    }
+
     /// Whether a summary pays soon: not acting has cost this share of its price.
     pub(super) fn nearly_pays(&self, share: f64) -> bool {
         let summary = self.decision.compared.iter().find(|numbers| numbers.action == Action::Summarize);
@@ -86,7 +109,7 @@ impl Considered {
     }
 
     /// What is known at the next call, when this one was answered.
-    pub(crate) fn rent(&self, usage: Option<&TurnUsage>, at_ms: u64) -> Rent {
+    fn rent(&self, since: PrefixFingerprint, usage: Option<&TurnUsage>, at_ms: u64) -> Rent {
         let (cached, misses) = self.before.map_or((false, 0), |rent| (rent.cached, rent.misses));
         let should_have_read = self.warm && self.before.is_some_and(|rent| rent.prompt >= SURELY_CACHED);
         let (cached, misses) = match usage {
@@ -96,7 +119,7 @@ impl Considered {
         };
         let prompt = usage.map(|usage| Tokens(usage.prompt)).filter(|prompt| *prompt > Tokens(0));
         Rent {
-            since: *self.since.as_bytes(),
+            since: *since.as_bytes(),
             foregone: self.foregone,
             at_ms,
             prompt: prompt.unwrap_or(self.size),
@@ -156,8 +179,10 @@ impl Gateway {
         let Trigger::Cost(thrift) = setup.policy.trigger else { return None };
         let since = since(received, replayed).filter(|_| received.kind == Kind::Turn)?;
         let tenant = &received.incoming.tenant;
-        // It goes on: nobody need prepare for its return any more.
-        self.0.sessions.stop_waiting(tenant, since);
+        if !self.observes(received) {
+            // It goes on: nobody need prepare for its return any more.
+            self.0.sessions.stop_waiting(tenant, since);
+        }
         let rent = self.rent(received, since).await;
         let of_this_history = rent.filter(|rent| rent.since == *since.as_bytes());
         let mut foregone = of_this_history.map(|rent| rent.foregone).unwrap_or_default();
@@ -171,20 +196,23 @@ impl Gateway {
             None => size - weighed.sizes.messages.last().copied().unwrap_or_default(),
         };
         let mut rule = Rule { shadow: thrift.shadow, ..self.rule(received, provider_caches(rent.as_ref())) };
-        if !warm && self.is_prepared(received, replayed).await {
-            rule.reading = Reading::Free;
+        if !warm && !self.observes(received) {
+            let limit = self.due_at(&weighed.budget);
+            match self.is_prepared(received, replayed, weighed.calibration, limit).await {
+                Ok(true) => rule.reading = Reading::Free,
+                Ok(false) => {}
+                Err(error) => tracing::debug!(%error, "whether something is prepared is not known"),
+            }
         }
         let counter = ScaledCounter::new(&self.0.counter, weighed.calibration.factor());
         let conversation = replayed.conversation(received);
         let outlook = setup.engine.outlook(conversation, &weighed.sizes, &weighed.budget, &counter);
         let now = Situation { size, cached, outlook, ceiling: weighed.budget.trigger };
-        let decision = rule.consider(&mut foregone, &now);
-        let session = &received.session;
-        match decision.action {
-            Some(_) => tracing::info!(%session, compared = %decision, "prices were compared"),
-            None => tracing::debug!(%session, compared = %decision, "prices were compared"),
-        }
-        Some(Considered { decision, rule, since, foregone, size, before: rent, warm, outlook })
+        let mut settled = foregone;
+        let decision = rule.consider(&mut settled, &now);
+        rule.wait(&mut foregone, size, &outlook);
+        tracing::debug!(session = %received.session, compared = %decision, "prices were compared");
+        Some(Considered { decision, rule, since, foregone, settled, size, before: rent, warm, outlook })
     }
 
     /// What is known of the calls of a history.
@@ -194,9 +222,10 @@ impl Gateway {
         let stored = self.0.setup.store.session(tenant, &received.session).await;
         let stored = stored.ok().flatten().and_then(|session| session.rent);
         let is_same = |rent: &Rent| rent.since == *since.as_bytes();
-        // Another gateway may have served it since; another branch of the session says nothing of this one's price.
+        // Another gateway may have served it since; another branch of the session says nothing of this one.
         let newest = known.into_iter().chain(stored.filter(is_same)).max_by_key(|rent| rent.at_ms);
-        newest.or(stored)
+        let of_this_branch = |rent: &Rent| received.prefixes.iter().any(|prefix| *prefix.as_bytes() == rent.since);
+        newest.or(stored.filter(of_this_branch))
     }
 
     /// The rule for a request: what its model's tokens cost, and what a summary does.
@@ -204,17 +233,24 @@ impl Gateway {
         let setup = &self.0.setup;
         let lookup = setup.catalogue.lookup(received.model());
         let prices = &lookup.facts().prices;
-        let rates = match Rates::of(prices) {
-            Some(rates) if provider_caches => rates,
-            Some(rates) => rates.uncached(),
-            None => Rates::USUAL,
-        };
+        let rates = Rates::of(prices, setup.caching.ttl).unwrap_or(Rates::USUAL);
+        let rates = if provider_caches { rates } else { rates.uncached() };
+        // Only what is prepared is asked behind what the model has read.
+        let forks = provider_caches && setup.prepare_at.is_some() && setup.writer.forks(received);
         let reading = match setup.writer.asked_for(received) {
             None => Reading::Free,
-            Some(name) if name == received.model() && provider_caches => Reading::Forked,
+            Some(_) if forks => Reading::Forked,
             Some(name) => Reading::by_another(&setup.catalogue.lookup(name).facts().prices, prices),
         };
         Rule { reading, ..Rule::new(rates) }
+    }
+
+    /// Where a request is compacted at the latest.
+    pub(super) fn due_at(&self, budget: &Budget) -> Tokens {
+        match self.0.setup.policy.trigger {
+            Trigger::Threshold => budget.trigger,
+            Trigger::Cost(_) => budget.trigger.min(budget.used),
+        }
     }
 
     /// How long the provider keeps a conversation.
@@ -234,13 +270,25 @@ impl Gateway {
         passed: &Passed,
         usage: Option<&TurnUsage>,
     ) -> Option<Rent> {
-        let considered = passed.considered.as_ref()?;
-        let rent = considered.rent(usage, clock::now_ms());
-        self.0.sessions.remember_rent(&incoming.tenant, considered.since, rent);
+        let observed = passed.report.action == report::Action::Untouched(report::Reason::Observed);
+        let considered = passed.considered.as_ref().filter(|_| !observed)?;
+        let since = passed.since.unwrap_or(considered.since);
+        // The provider read the prompt when it was sent, not when its answer had ended.
+        let sent_ms = passed.expected.as_ref().map_or_else(clock::now_ms, |expected| expected.at_ms);
+        let rent = considered.rent(since, usage, sent_ms);
+        self.0.sessions.remember_rent(&incoming.tenant, since, rent);
         if let Some(usage) = usage {
-            self.prepare_for_a_pause(incoming, body, passed, considered, usage);
+            self.prepare_for_a_pause(incoming, body, passed, considered, usage, sent_ms);
         }
         Some(rent)
+    }
+
+    /// Whether no later call of a history is known, here or at another gateway.
+    async fn was_last(&self, incoming: &Incoming, session: &SessionId, since: PrefixFingerprint, sent_ms: u64) -> bool {
+        let stored = self.0.setup.store.session(&incoming.tenant, session).await;
+        let stored = stored.ok().flatten().and_then(|session| session.rent);
+        let known = self.0.sessions.rent(&incoming.tenant, since);
+        known.into_iter().chain(stored).all(|rent| rent.at_ms <= sent_ms)
     }
 
     fn prepare_for_a_pause(
@@ -250,14 +298,18 @@ impl Gateway {
         passed: &Passed,
         considered: &Considered,
         usage: &TurnUsage,
+        sent_ms: u64,
     ) {
         let setup = &self.0.setup;
         let unchanged = match passed.report.action {
             report::Action::Untouched(report::Reason::BelowThreshold) | report::Action::Replayed => true,
             report::Action::Untouched(_) | report::Action::Compacted | report::Action::CompactedOnce => false,
         };
-        let asks =
-            setup.prepare_at.is_some() && setup.writer.asks_models() && provider_caches(considered.before.as_ref());
+        // Nobody holds a conversation for an hour in case it pauses.
+        let asks = setup.prepare_at.is_some()
+            && setup.writer.asks_models()
+            && setup.caching.ttl == Ttl::Short
+            && provider_caches(considered.before.as_ref());
         let Some(summarized) = considered.outlook.summarized.filter(|_| unchanged && asks) else { return };
         let pause = Pause {
             last: Tokens(usage.prompt),
@@ -273,9 +325,13 @@ impl Gateway {
         let sent = Sent { body: body.clone(), dialect: incoming.dialect, tokens: Tokens(usage.prompt) };
         let (gateway, incoming, session) = (self.clone(), incoming.clone(), passed.session.clone());
         let (tenant, since) = (incoming.tenant.clone(), considered.since);
-        let wait = self.lifetime().saturating_sub(BEFORE_IT_IS_COLD);
+        let answered_after = Duration::from_millis(clock::now_ms().saturating_sub(sent_ms));
+        let wait = self.lifetime().saturating_sub(BEFORE_IT_IS_COLD + answered_after);
+        if wait.is_zero() {
+            return;
+        }
         let waiting = tokio::spawn(async move {
-            if gateway.pauses_for(wait).await {
+            if gateway.pauses_for(wait).await && gateway.was_last(&incoming, &session, since, sent_ms).await {
                 tracing::info!(%session, compared = %decision, "a session pauses, and is summarised while it is cached");
                 // On its own: whoever comes back now stops the waiting, not the work.
                 tokio::spawn(async move { gateway.prepare_in_background(incoming, since, Some(sent)).await });

@@ -15,10 +15,10 @@ use epitome_core::budget::Budget;
 use epitome_core::compaction::Author;
 use epitome_core::engine::{Occasion, Reason, Rung};
 use epitome_core::fingerprint::PrefixFingerprint;
-use epitome_core::tokens::Tokens;
+use epitome_core::tokens::{Calibration, Tokens};
 use epitome_provider::Sent;
 use epitome_store::records::{NewEntry, Tenant, TurnUsage};
-use epitome_store::store::{Appended, SessionStore, StoreError};
+use epitome_store::store::{Appended, StoreError};
 use tokio::sync::{Notify, watch};
 
 use super::due::Due;
@@ -159,10 +159,16 @@ impl Gateway {
         }
     }
 
-    /// Whether a compaction of a history is ready.
-    pub(super) async fn is_prepared(&self, received: &Received, replayed: &Replayed) -> bool {
-        let there = self.0.setup.store.prepared(&received.incoming.tenant, &received.prefixes).await;
-        there.ok().flatten().is_some_and(|there| is_about(&there, replayed))
+    /// Whether a compaction of a history is ready that leaves it below `limit`.
+    pub(super) async fn is_prepared(
+        &self,
+        received: &Received,
+        replayed: &Replayed,
+        calibration: &Calibration,
+        limit: Tokens,
+    ) -> Result<bool, StoreError> {
+        let there = self.0.setup.store.prepared(&received.incoming.tenant, &received.prefixes).await?;
+        Ok(there.is_some_and(|there| self.usable(received, replayed, calibration, limit, there).is_some()))
     }
 
     /// Prepares the compaction of a history that had its last one at `since`.
@@ -199,8 +205,10 @@ impl Gateway {
         let (Some(since), Some(deepest)) = (since(received, &replayed), received.prefixes.last()) else {
             return Ok(Outcome::NotNeeded);
         };
+        let calibration = self.calibration(received).await;
+        let limit = self.due_at(&self.weigh(received, &replayed, &calibration).budget);
         // It may have been compacted since it was large.
-        if since != of || self.is_prepared(received, &replayed).await {
+        if since != of || self.is_prepared(received, &replayed, &calibration, limit).await? {
             return Ok(Outcome::NotNeeded);
         }
         let Some(task) = self.0.preparations.begin(tenant, since, *deepest) else { return Ok(Outcome::NotNeeded) };
@@ -211,7 +219,7 @@ impl Gateway {
         let mut stop = self.0.preparations.stop.subscribe();
         let work = async {
             // Who had the lease before may have done it since it was looked up.
-            if self.is_prepared(received, &replayed).await {
+            if self.is_prepared(received, &replayed, &calibration, limit).await? {
                 return Ok(Outcome::NotNeeded);
             }
             self.write_ahead(received, replayed, sent).await
@@ -300,12 +308,15 @@ impl Gateway {
     ) -> Result<Prepared, StoreError> {
         let (setup, tenant) = (&self.0.setup, &received.incoming.tenant);
         let until = tokio::time::Instant::now() + setup.max_wait;
-        let mut nobody_is_at_it = false;
+        // The same name each time: we are not in our own way.
+        let (asker, mut nobody_is_at_it) = (self.0.preparations.owner(), false);
         loop {
             // Looked up first: what ends after this is found in the store below.
             let progress = self.0.preparations.progress_of(tenant, since);
             let there = setup.store.prepared(tenant, &received.prefixes).await?;
-            if let Some(usable) = there.and_then(|there| self.usable(received, replayed, weighed, there)) {
+            if let Some(usable) = there
+                .and_then(|there| self.usable(received, replayed, weighed.calibration, weighed.budget.trigger, there))
+            {
                 return Ok(Prepared::Usable(Box::new(usable)));
             }
             match progress {
@@ -319,7 +330,7 @@ impl Gateway {
                 Some(Progress::Failed(_)) => return Ok(Prepared::TooLate),
                 // What is prepared of another branch is of no use here.
                 Some(Progress::UnderWay(_)) => return Ok(Prepared::Nothing),
-                None if self.is_leased(&*setup.store, tenant, since).await? => {
+                None if self.is_leased(&asker, tenant, since).await? => {
                     if tokio::time::Instant::now() >= until {
                         return Ok(Prepared::TooLate);
                     }
@@ -333,14 +344,9 @@ impl Gateway {
     }
 
     /// Whether another gateway is at it. Who asks holds the lease for a moment if nobody is.
-    async fn is_leased(
-        &self,
-        store: &dyn SessionStore,
-        tenant: &Tenant,
-        since: PrefixFingerprint,
-    ) -> Result<bool, StoreError> {
+    async fn is_leased(&self, asker: &str, tenant: &Tenant, since: PrefixFingerprint) -> Result<bool, StoreError> {
         let now_ms = clock::now_ms();
-        Ok(!store.lease(tenant, since, &self.0.preparations.owner(), now_ms, now_ms + 1).await?)
+        Ok(!self.0.setup.store.lease(tenant, since, asker, now_ms, now_ms + 1).await?)
     }
 
     /// What was prepared, if it still fits: made of the same compaction, not too old, borne by the history, and leaving room
@@ -349,7 +355,8 @@ impl Gateway {
         &self,
         received: &Received,
         replayed: &Replayed,
-        due: &Weighed<'_>,
+        calibration: &Calibration,
+        limit: Tokens,
         mut entry: NewEntry,
     ) -> Option<Usable> {
         let is_fresh = clock::now_ms().saturating_sub(entry.log.record.at_ms) <= OLDEST_MS;
@@ -361,8 +368,8 @@ impl Gateway {
         entry.removed.extend(self.thoughts(received, entry.replay.thinking, thinking));
         entry.replay.thinking = thinking;
         let made = Replayed::made(received, &entry.replay)?;
-        let sent = self.weigh(received, &made, due.calibration).weight;
-        (sent.tokens < due.budget.trigger.share(COMFORT)).then_some(Usable { entry, made, sent })
+        let sent = self.weigh(received, &made, calibration).weight;
+        (sent.tokens < limit.share(COMFORT)).then_some(Usable { entry, made, sent })
     }
 
     /// Compacts a request by what was prepared. `None`: somebody else was faster.
@@ -397,6 +404,7 @@ impl Gateway {
             Appended::Overtaken(_) => return Ok(None),
             Appended::Stored(_) => {}
         }
+        due.tell(received);
         self.0.setup.metrics.summary("prepared", waited);
         if let Some(rung) = Rung::ALL.into_iter().find(|known| rung.as_deref() == Some(&known.to_string())) {
             self.0.setup.metrics.compaction(rung);

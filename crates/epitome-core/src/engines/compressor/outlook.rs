@@ -40,7 +40,8 @@ impl Draft<'_> {
                 let share = bytes_of_result(result) as f64 / bytes.max(1) as f64;
                 let tokens = self.zones.size(index).share(share);
                 let left = left_of(tokens);
-                if tokens > left {
+                // A line that quotes an error is longer than most.
+                if tokens > left + ONE_LINE {
                     first.get_or_insert(index);
                     saved += tokens - left;
                 }
@@ -64,9 +65,12 @@ impl Draft<'_> {
 
 /// The results of a message that are long enough, and whole.
 fn results_to_shorten(message: &Message) -> impl Iterator<Item = &ToolResult> {
-    message
-        .results()
-        .filter(|result| bytes_of_result(result) > CLEAR_ABOVE_CHARS && !ToolOutput::new(None, result).is_shortened())
+    message.results().filter(|result| {
+        let output = ToolOutput::new(None, result);
+        // No character has more than four bytes.
+        let long = output.text.len() > 4 * CLEAR_ABOVE_CHARS || output.text.chars().count() > CLEAR_ABOVE_CHARS;
+        long && !output.is_shortened()
+    })
 }
 
 fn bytes_of(block: &Block) -> usize {
