@@ -11,7 +11,7 @@ pub(crate) fn key(text: impl AsRef<[u8]>) -> u64 {
 }
 
 /// A map by keys, which are hashes already.
-pub(crate) type KeyMap<V> = HashMap<u64, V, BuildHasherDefault<KeyHasher>>;
+pub(crate) type KeyMap<V, K = u64> = HashMap<K, V, BuildHasherDefault<KeyHasher>>;
 
 /// A set of keys.
 pub(crate) type KeySet = HashSet<u64, BuildHasherDefault<KeyHasher>>;
@@ -31,5 +31,10 @@ impl Hasher for KeyHasher {
 
     fn write_u64(&mut self, key: u64) {
         self.0 = key;
+    }
+
+    fn write_u128(&mut self, key: u128) {
+        // The upper half: who divides keys among several maps does so by the lower bits.
+        self.0 = (key >> 64) as u64;
     }
 }

@@ -1,11 +1,11 @@
 //! Counts and estimates are remembered by content, since an agent sends the same texts with every call.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::{TokenCounter, Tokens};
+use crate::keys::KeyMap;
 
 /// Another counter, asked once a text.
 ///
@@ -33,8 +33,8 @@ type Hash = u128;
 
 #[derive(Debug, Default)]
 struct Generations {
-    young: HashMap<Hash, Tokens>,
-    old: HashMap<Hash, Tokens>,
+    young: KeyMap<Tokens, Hash>,
+    old: KeyMap<Tokens, Hash>,
 }
 
 impl<C: TokenCounter> CachedCounter<C> {

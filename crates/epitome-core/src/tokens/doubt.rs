@@ -4,6 +4,7 @@
 //! many tokens. So a conversation is sampled, and a sample in which hardly any of the words occurs that agents' texts are
 //! full of is doubtful: then the exact count decides, whatever it costs.
 
+use std::slice::from_ref;
 use std::sync::LazyLock;
 
 use crate::keys::{KeySet, key};
@@ -54,8 +55,10 @@ pub fn doubtful_share(conversation: &Conversation) -> f64 {
 fn texts(conversation: &Conversation) -> impl Iterator<Item = &str> {
     let messages = conversation.messages.iter().flat_map(|message: &Message| &message.blocks);
     let blocks = conversation.system.iter().chain(messages).flat_map(|block| match block {
-        Block::ToolResult(result) => result.content.iter().collect(),
-        Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => vec![block],
+        Block::ToolResult(result) => &*result.content,
+        Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::Media(_) | Block::Opaque(_) => {
+            from_ref(block)
+        }
     });
     let words = blocks.filter_map(|block| match block {
         Block::Text(text) | Block::Thinking(text) => Some(&**text),
@@ -67,15 +70,9 @@ fn texts(conversation: &Conversation) -> impl Iterator<Item = &str> {
 }
 
 fn is_doubtful(sample: &[u8]) -> bool {
-    let in_runs: usize =
-        sample.chunk_by(|one, other| one == other).map(<[u8]>::len).filter(|run| *run >= LONG_RUN).sum();
+    let runs = sample.chunk_by(|one, other| one == other).filter(|run| run.len() >= LONG_RUN);
     // Indentation and empty space are told well.
-    let in_runs = in_runs
-        - sample
-            .chunk_by(|one, other| one == other && *one == b' ')
-            .map(<[u8]>::len)
-            .filter(|run| *run >= LONG_RUN)
-            .sum::<usize>();
+    let in_runs: usize = runs.filter(|run| !run.starts_with(b" ")).map(<[u8]>::len).sum();
     if in_runs * RUNS_ONE_IN > sample.len() {
         return true;
     }
