@@ -108,11 +108,22 @@ const CLASS: [u8; 256] = {
 };
 
 impl<'text> Run<'text> {
+    /// Whether it may hold more than one term.
+    pub(crate) fn is_joined(self) -> bool {
+        self.classes & JOINTS != 0
+    }
+
+    /// The one term that a run may be that is not joined.
+    pub(crate) fn word(self) -> Option<Term<'text>> {
+        let may_name = self.classes & (UNDERSCORE | DIGIT) != 0 || self.classes & (LOWER | UPPER) == LOWER | UPPER;
+        if may_name { word_of(self.text) } else { None }
+    }
+
     /// Calls `found` with each term of the run: the whole, and the names in it.
     pub(crate) fn each_term(self, mut found: impl FnMut(Term<'text>)) {
         let run = self.text;
-        if self.classes & JOINTS == 0 {
-            return word_of(run, &mut found);
+        if !self.is_joined() {
+            return self.word().into_iter().for_each(found);
         }
         let bytes = run.as_bytes();
         let start = bytes.iter().position(|byte| !b"-:@".contains(byte)).unwrap_or(bytes.len());
@@ -125,11 +136,11 @@ impl<'text> Run<'text> {
         let mut start = 0;
         for (at, byte) in bytes.iter().enumerate() {
             if CLASS[usize::from(*byte)] & JOINTS != 0 {
-                word_of(&run[start..at], &mut found);
+                word_of(&run[start..at]).into_iter().for_each(&mut found);
                 start = at + 1;
             }
         }
-        word_of(&run[start..], &mut found);
+        word_of(&run[start..]).into_iter().for_each(&mut found);
     }
 }
 
@@ -187,13 +198,13 @@ fn without_position(whole: &str) -> &str {
     rest
 }
 
-fn word_of<'text>(word: &'text str, found: &mut impl FnMut(Term<'text>)) {
+fn word_of(word: &str) -> Option<Term<'_>> {
     if word.len() < SHORTEST_NAME {
-        return;
+        return None;
     }
-    let word = word.trim_matches('_');
+    let word = if word.starts_with('_') || word.ends_with('_') { word.trim_matches('_') } else { word };
     if word.len() < SHORTEST_NAME || word.len() > LONGEST {
-        return;
+        return None;
     }
     let mut seen = 0;
     let mut inner_capital = false;
@@ -205,18 +216,16 @@ fn word_of<'text>(word: &'text str, found: &mut impl FnMut(Term<'text>)) {
         last = class;
     }
     let kind = if seen == DIGIT {
-        Some(Kind::Number)
+        Kind::Number
     } else if seen & UNDERSCORE != 0 || inner_capital {
-        Some(Kind::Name)
+        Kind::Name
     } else if seen & DIGIT != 0 {
         let is_hash = word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        Some(if is_hash { Kind::Number } else { Kind::Name })
+        if is_hash { Kind::Number } else { Kind::Name }
     } else {
-        None
+        return None;
     };
-    if let Some(kind) = kind {
-        found(Term { text: word, kind });
-    }
+    Some(Term { text: word, kind })
 }
 
 #[cfg(test)]

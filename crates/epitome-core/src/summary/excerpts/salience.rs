@@ -91,11 +91,11 @@ impl Salience {
         let first = self.of_lines.len();
         let (lexicon, of_lines) = (&mut self.lexicon, &mut self.of_lines);
         each_run(text, |run| {
-            for id in lexicon.of_run(run) {
-                if !of_lines[first..].contains(id) {
-                    of_lines.push(*id);
+            lexicon.each_of_run(run, |id| {
+                if !of_lines[first..].contains(&id) {
+                    of_lines.push(id);
                 }
-            }
+            });
         });
     }
 

@@ -346,22 +346,29 @@ impl Words {
 /// Cuts at the end of a sentence; keeps `e.g.`, versions and file names whole by asking for a blank and a capital.
 pub(in crate::summary) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
+    // Most lines are: then there are three marks to look for, which is much faster.
+    let is_ascii = line.is_ascii();
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
         let bytes = rest.as_bytes();
-        let cut = bytes.iter().enumerate().find_map(|(at, byte)| match byte {
-            b'.' | b'!' | b'?' if bytes.get(at + 1) == Some(&b' ') => {
+        let end_at = |at: usize| match bytes.get(at) {
+            Some(b'.' | b'!' | b'?') if bytes.get(at + 1) == Some(&b' ') => {
                 let next = rest.get(at + 2..).and_then(|after| after.chars().next());
                 next.is_some_and(char::is_uppercase).then_some(at + 1)
             }
-            0xe3 | 0xef => {
+            Some(0xe3 | 0xef) => {
                 let mark = rest.get(at..).and_then(|after| after.chars().next());
                 mark.filter(|mark| matches!(mark, '。' | '！' | '？')).map(|mark| at + mark.len_utf8())
             }
             _ => None,
-        });
+        };
+        let cut = if is_ascii {
+            memchr::memchr3_iter(b'.', b'!', b'?', bytes).find_map(end_at)
+        } else {
+            (0..bytes.len()).find_map(end_at)
+        };
         let (sentence, left) = rest.split_at(cut.unwrap_or(rest.len()));
         rest = left;
         Some(sentence)
