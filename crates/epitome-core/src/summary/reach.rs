@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use crate::model::{Block, Message, Role};
 use crate::tokens::Tokens;
 
-/// So many bytes of calls and outputs are read for each token that may be said, and as many of the agent's words: what a window
-/// holds, and more, if a summary is a twentieth of it.
-const BYTES_A_TOKEN: usize = 100;
+/// So many bytes of calls and outputs are read for each token that may be said, and as many of the agent's words: each as much
+/// as a window holds at four bytes a token, if a summary is a twentieth of it.
+const BYTES_A_TOKEN: usize = 80;
 /// Half a million tokens: reading costs time.
 const READ_AT_MOST: usize = 2 << 20;
 /// Of what lies further back, how it begins and how it ends is looked at: how a call ended is told there.
