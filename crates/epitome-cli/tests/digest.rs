@@ -104,7 +104,7 @@ fn a_report_tells_what_each_digest_kept() {
     let run = epitome(&["compress", "--context-length", "64000", "--report"], &sample_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
-    epitome: stdin: ≈ 95,392 → ≈ 21,771 tokens (77.2 % saved), 45 → 25 messages
+    epitome: stdin: ≈ 95,392 → ≈ 21,773 tokens (77.2 % saved), 45 → 25 messages
       before ████████████████████████████████████████
       after  █████████▏
       summarise the middle
