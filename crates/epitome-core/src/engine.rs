@@ -92,7 +92,7 @@ pub enum Rung {
     ShortenNewest,
     /// Everything outside head and newest exchange goes to its minimum.
     Aggressive,
-    /// 5: the oldest messages outside head and newest exchange are dropped.
+    /// 5: one sentence each of goal, constraints, state and open work stands for what lies between head and newest exchange.
     Drop,
     /// 6: the session restarts from a short summary.
     Restart,

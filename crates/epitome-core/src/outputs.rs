@@ -12,6 +12,7 @@ pub mod diff;
 mod dumps;
 mod durations;
 pub mod events;
+mod excerpt;
 pub mod history;
 mod interest;
 pub mod json;
@@ -39,6 +40,7 @@ pub mod trouble;
 pub mod web_page;
 pub mod write;
 
+pub use excerpt::excerpt;
 pub use interest::Interest;
 pub use readings::{Read, Readings};
 pub use survival::{Kept, Loss};

@@ -229,20 +229,13 @@ pub fn unseal(text: &str) -> Option<&str> {
     ours.then(|| body.trim())
 }
 
-/// What stands for messages that were dropped (rung 5): how many, and the newest request if it was among them.
-pub fn dropped(messages: usize, newest_request: Option<&str>) -> String {
-    let line = format!("[{messages}{DROPPED_CLOSING}");
-    match newest_request {
-        Some(request) => format!("{line}\n[The newest request was:]\n{request}"),
-        None => line,
-    }
-}
-
-/// How many messages a message of ours stands for that says so (see [`dropped`]).
-pub fn dropped_by(message: &Message) -> Option<usize> {
+/// Whether a message is a line that stood for dropped messages in histories which earlier versions compacted.
+fn is_old_stub(message: &Message) -> bool {
     let mut texts = message.texts();
-    let text = texts.next().filter(|_| texts.next().is_none())?;
-    text.lines().next()?.strip_prefix('[')?.strip_suffix(DROPPED_CLOSING)?.parse().ok()
+    let text = texts.next().filter(|_| texts.next().is_none());
+    let line = text.and_then(|text| text.lines().next());
+    let count = line.and_then(|line| line.strip_prefix('[')?.strip_suffix(DROPPED_CLOSING));
+    count.is_some_and(|count| count.parse::<usize>().is_ok())
 }
 
 /// The body of the summary that a message is, if it is one of ours.
@@ -256,7 +249,7 @@ pub fn body_of(message: &Message) -> Option<&str> {
 pub fn is_ours(message: &Message) -> bool {
     let mut texts = message.texts();
     let bridge = texts.next().is_some_and(|text| &**text == BRIDGE);
-    (bridge && texts.next().is_none()) || body_of(message).is_some() || dropped_by(message).is_some()
+    (bridge && texts.next().is_none()) || body_of(message).is_some() || is_old_stub(message)
 }
 
 /// Checks an answer against what was asked for.
@@ -339,12 +332,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_dropped_messages_is_recognised() {
-        for request in [None, Some("go on\nplease")] {
-            let message = Message::text(Role::User, dropped(41, request));
-            assert_eq!((dropped_by(&message), is_ours(&message)), (Some(41), true));
+    fn a_line_of_an_earlier_version_for_dropped_messages_is_recognised() {
+        for (text, ours) in [
+            ("[41 earlier messages were removed to fit the context window.]", true),
+            ("[41 earlier messages were removed to fit the context window.]\n[The newest request was:]\ngo on", true),
+            ("[some earlier messages were removed]", false),
+        ] {
+            assert_eq!(is_ours(&Message::text(Role::User, text)), ours, "{text}");
         }
-        assert_eq!(dropped_by(&Message::text(Role::User, "[some earlier messages were removed]")), None);
     }
 
     #[test]

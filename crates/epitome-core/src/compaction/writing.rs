@@ -44,6 +44,10 @@ impl<'a> Writer<'a> {
     /// Asks the summariser; whatever it does, there is a summary within the budget afterwards.
     pub(super) async fn write(&mut self, request: &SummaryRequest, trace: &str) -> (String, Author) {
         let name = self.tools.summarizer.name().to_owned();
+        if local::is_too_short_for_models(request) {
+            let body = local::write(request, self.tools.counter);
+            return (body, Author::Asked { name: LOCAL.to_owned(), work: self.work.clone(), audit: None });
+        }
         let written =
             if name == LOCAL { self.write_locally(request).await } else { self.ask_model(request, trace).await };
         match written {

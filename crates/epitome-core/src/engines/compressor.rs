@@ -20,12 +20,13 @@ use std::collections::BTreeMap;
 
 use crate::budget::{Budget, Outputs, Policy, Tail, Trigger};
 use crate::cost::trigger::Outlook;
-use crate::edit::{Edit, Inserted, has_note, takes_note};
+use crate::edit::{Edit, has_note, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Conversation, Message};
-use crate::outputs::{self, CLEAR_ABOVE_CHARS, CLEARED, Interest, Readings};
-use crate::summary::{self, NOTE, requests};
+use crate::outputs::{CLEAR_ABOVE_CHARS, CLEARED, DIGEST_TARGET, Interest, Readings};
+use crate::summary::{self, NOTE};
 use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
+use forced::length_to_fit;
 use rereads::Place;
 use shortening::Shorter;
 use zones::Zones;
@@ -101,12 +102,14 @@ const ROOM_TO_GO_ON: f64 = 0.90;
 const AGGRESSIVE_ABOVE: f64 = 0.90;
 /// Above this share of the window, messages are dropped (M17).
 const DROP_ABOVE: f64 = 0.95;
-/// A session that restarts does so from this many words (M17).
-const RESTART_WORDS: usize = 300;
+/// With little room, a summary has this many words: of goal, constraints, state and open work (M17).
+const FEW_WORDS: usize = 300;
+/// With almost none, it has one sentence of each.
+const FEWEST_WORDS: usize = 100;
 /// What the summary may take when everything goes to its minimum.
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
-/// A request is quoted beside what stands for dropped messages if there is room for this much of it.
-const SMALLEST_REQUEST: Tokens = Tokens(30);
+/// A newest exchange that does not fit the window is shortened to this share of it. The rest is for the answer.
+const NEWEST_FILLS: f64 = 0.85;
 /// What a call is told whose result is nowhere (M11).
 const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
 
@@ -146,7 +149,12 @@ impl ContextEngine for Compressor {
         let zones = Zones::of(conversation, sizes, budget);
         let mut draft = self.draft(&zones, budget, occasion.focus.as_deref(), counter);
         let mut rungs = Vec::new();
+        // The result to go back to if what the hardest rungs give up leads nowhere.
+        let mut best: Option<(Fit, Reached)> = None;
         for rung in Rung::ALL {
+            if rung == Rung::Aggressive {
+                best = Some((draft.fit(), draft.reached(rungs.len())));
+            }
             let changed = match rung {
                 Rung::Prune => draft.prune(self.policy.outputs),
                 Rung::Summarize => draft.summarize(),
@@ -160,6 +168,11 @@ impl ContextEngine for Compressor {
             if changed {
                 rungs.push(Climbed { rung, at_most: draft.size() });
             }
+            if let Some((fit, reached)) = &mut best
+                && draft.fit() < *fit
+            {
+                (*fit, *reached) = (draft.fit(), draft.reached(rungs.len()));
+            }
             // Without the controller, pruning alone is no compaction: it would end just below the trigger again.
             let may_end = rung >= Rung::Summarize || budget.shorten_down_to.is_some();
             if may_end && rung >= occasion.from && draft.size() < draft.end_below(rung) {
@@ -169,6 +182,11 @@ impl ContextEngine for Compressor {
             if budget.pays && budget.shorten_down_to.is_some() {
                 break;
             }
+        }
+        // A size that was asked for comes first, even where it is missed.
+        if let Some((_, reached)) = best.filter(|_| !budget.forced) {
+            rungs.truncate(reached.rungs);
+            draft.go_back_to(reached);
         }
         draft.fill_forced_size();
         let shortfall = (draft.size() >= budget.trigger).then(|| draft.shortfall());
@@ -189,7 +207,24 @@ impl ContextEngine for Compressor {
 enum Middle {
     Stays,
     Summarized { from: usize, budget: Tokens, words: Option<usize> },
-    Dropped { from: usize },
+}
+
+/// How far a compaction gets, best first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    BelowTrigger,
+    BelowAggressive,
+    BelowDrop,
+    InWindow,
+    TooLarge,
+}
+
+/// What a draft was when it had climbed so many rungs.
+struct Reached {
+    rungs: usize,
+    middle: Middle,
+    tail_start: usize,
+    shortened: BTreeMap<Place, Shorter>,
 }
 
 /// A plan in the making.
@@ -238,10 +273,6 @@ impl Draft<'_> {
             Middle::Stays if self.shortened.is_empty() => Tokens(0),
             Middle::Stays => self.repaired(),
             Middle::Summarized { budget, .. } => *budget + bridges + self.note + self.repaired(),
-            Middle::Dropped { .. } => {
-                let stub = self.counter.estimate(&summary::dropped(self.gone(), None)) + TOKENS_PER_MESSAGE;
-                stub + bridges + self.repaired()
-            }
         }
     }
 
@@ -269,11 +300,31 @@ impl Draft<'_> {
         self.size() > self.budget.context_length.share(share)
     }
 
+    fn fit(&self) -> Fit {
+        match self.size() {
+            size if size < self.budget.trigger => Fit::BelowTrigger,
+            _ if !self.exceeds(AGGRESSIVE_ABOVE) => Fit::BelowAggressive,
+            _ if !self.exceeds(DROP_ABOVE) => Fit::BelowDrop,
+            size if size < self.budget.context_length => Fit::InWindow,
+            _ => Fit::TooLarge,
+        }
+    }
+
+    fn reached(&self, rungs: usize) -> Reached {
+        let (middle, shortened) = (self.middle.clone(), self.shortened.clone());
+        Reached { rungs, middle, tail_start: self.tail_start, shortened }
+    }
+
+    fn go_back_to(&mut self, reached: Reached) {
+        self.shortened = reached.shortened;
+        self.set(reached.middle, reached.tail_start);
+    }
+
     /// Changes what goes. Outputs in it need not be shortened any more.
     fn set(&mut self, middle: Middle, tail_start: usize) {
         self.spans = match middle {
             Middle::Stays => Vec::new(),
-            Middle::Summarized { from, .. } | Middle::Dropped { from } => self.zones.spans(from, tail_start),
+            Middle::Summarized { from, .. } => self.zones.spans(from, tail_start),
         };
         (self.middle, self.tail_start) = (middle, tail_start);
         let spans = &self.spans;
@@ -342,7 +393,8 @@ impl Draft<'_> {
             return false;
         }
         let newest = self.zones.newest_exchange();
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        // The outputs that came last are what the agent works on now.
+        let last = self.newest_segment();
         let in_tail = |(message, _): &(usize, usize)| (self.tail_start..last).contains(message);
         let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(in_tail).collect();
         places.sort_by_key(|(message, block)| {
@@ -374,15 +426,24 @@ impl Draft<'_> {
         self.exceeds(DROP_ABOVE) && least > self.budget.context_length.share(DROP_ABOVE)
     }
 
-    /// Outputs of the newest message are shortened, the largest first. Without that nothing could be sent at all.
+    /// Outputs that came last are cut to one length, so that they fill the room that the window has. Without that nothing
+    /// could be sent at all.
     fn shorten_newest(&mut self) -> bool {
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
-        let mut places: Vec<Place> = self.outputs().into_iter().filter(|(message, _)| *message == last).collect();
-        places.sort_by_cached_key(|place| {
-            let output = self.output(*place);
-            std::cmp::Reverse(output.map_or(0, |output| output.text.len()))
-        });
-        self.digest_until_comfortable(places)
+        let newest = self.newest_segment();
+        let places: Vec<Place> = self.outputs().into_iter().filter(|(message, _)| *message >= newest).collect();
+        let weights: Vec<Tokens> = places.iter().map(|place| self.output_weight(*place)).collect();
+        let goal = if self.budget.forced {
+            self.budget.trigger - Tokens(1)
+        } else {
+            self.budget.context_length.share(NEWEST_FILLS)
+        };
+        let others = self.size() - weights.iter().copied().sum();
+        let length = length_to_fit(&weights, goal - others).max(DIGEST_TARGET);
+        let mut changed = false;
+        for (place, weight) in places.into_iter().zip(weights) {
+            changed |= weight > length && self.excerpt_to(place, length);
+        }
+        changed
     }
 
     fn newest_segment(&self) -> usize {
@@ -393,7 +454,7 @@ impl Draft<'_> {
     fn shrink_tail(&mut self) -> bool {
         let summary = match &self.middle {
             Middle::Summarized { budget, .. } => *budget,
-            Middle::Stays | Middle::Dropped { .. } => SMALLEST_SUMMARY,
+            Middle::Stays => SMALLEST_SUMMARY,
         };
         let comfort = if self.budget.forced { 1.0 } else { COMFORT };
         let room = self.budget.trigger.share(comfort) - Tokens(1) - self.around() - summary;
@@ -405,42 +466,39 @@ impl Draft<'_> {
 
     /// Aggressive: only head and newest exchange are left beside a short summary.
     fn go_to_minimum(&mut self) -> bool {
-        let from = self.zones.head_end;
-        let tail_start = self.tail_start.max(self.zones.newest_exchange());
-        self.take_if_smaller(Middle::Summarized { from, budget: MINIMAL_SUMMARY, words: None }, tail_start)
+        self.keep_the_newest(MINIMAL_SUMMARY, FEW_WORDS)
     }
 
-    /// Rung 5: one line stands for what lies between head and newest exchange.
+    /// Rung 5: one sentence each of goal, constraints, state and open work stands for what lies between head and newest
+    /// exchange.
     fn drop_oldest(&mut self) -> bool {
+        self.keep_the_newest(SMALLEST_SUMMARY, FEWEST_WORDS)
+    }
+
+    fn keep_the_newest(&mut self, budget: Tokens, words: usize) -> bool {
         let tail_start = self.tail_start.max(self.zones.newest_exchange());
-        self.take_if_smaller(Middle::Dropped { from: self.zones.head_end }, tail_start)
+        self.take_if_smaller(self.zones.head_end, budget, words, tail_start)
     }
 
     /// Rung 6: system prompt, first request, a short summary, and the newest segment.
     fn restart(&mut self) -> bool {
         let from = self.zones.conversation.leading_system_messages();
         let newest = self.newest_segment();
-        let restart = Middle::Summarized { from, budget: MINIMAL_SUMMARY, words: Some(RESTART_WORDS) };
-        self.take_if_smaller(restart, newest)
+        self.take_if_smaller(from, MINIMAL_SUMMARY, FEW_WORDS, newest)
+            || self.take_if_smaller(from, SMALLEST_SUMMARY, FEWEST_WORDS, newest)
     }
 
-    fn take_if_smaller(&mut self, middle: Middle, tail_start: usize) -> bool {
-        let from = match middle {
-            Middle::Stays => return false,
-            Middle::Summarized { from, .. } | Middle::Dropped { from } => from,
-        };
+    fn take_if_smaller(&mut self, from: usize, budget: Tokens, words: usize, tail_start: usize) -> bool {
         if self.zones.spans(from, tail_start).is_empty() {
             return false;
         }
-        let before = self.size();
-        let (old_middle, old_start, old_shortened) = (self.middle.clone(), self.tail_start, self.shortened.clone());
-        self.set(middle, tail_start);
-        if self.size() < before {
-            return true;
+        let (before, size) = (self.reached(0), self.size());
+        self.set(Middle::Summarized { from, budget, words: Some(words) }, tail_start);
+        let is_smaller = self.size() < size;
+        if !is_smaller {
+            self.go_back_to(before);
         }
-        self.shortened = old_shortened;
-        self.set(old_middle, old_start);
-        false
+        is_smaller
     }
 
     /// Has the middle before `tail_start` summarised, if that is worth its room.
@@ -514,23 +572,11 @@ impl Draft<'_> {
     fn steps(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         let conversation = self.zones.conversation;
-        if let Some(gaps) = self.gaps() {
-            let summarised = matches!(self.middle, Middle::Summarized { .. });
-            if summarised && takes_note(conversation) && !has_note(conversation, NOTE) {
+        if let (Middle::Summarized { budget, words, .. }, Some((role, gaps))) = (&self.middle, self.gaps()) {
+            if takes_note(conversation) && !has_note(conversation, NOTE) {
                 steps.push(Step::Edit(Edit::NoteInSystem { text: NOTE.to_owned() }));
             }
-            match &self.middle {
-                Middle::Stays => {}
-                Middle::Summarized { budget, words, .. } => {
-                    let (role, gaps) = gaps;
-                    steps.push(Step::Summarize(SummaryOrder { gaps, role, budget: *budget, words: *words }));
-                }
-                Middle::Dropped { .. } => {
-                    let (role, gaps) = gaps;
-                    let said = Inserted { role, text: self.dropped_text() };
-                    steps.extend(fill_last_gap(&gaps, &said).map(Step::Edit));
-                }
-            }
+            steps.push(Step::Summarize(SummaryOrder { gaps, role, budget: *budget, words: *words }));
         }
         let shortened = self.shortened.iter().map(|((message, block), shorter)| {
             Step::Edit(Edit::ShortenOutput { message: *message, block: *block, text: shorter.text.clone() })
@@ -540,23 +586,6 @@ impl Draft<'_> {
             steps.extend(self.repairs());
         }
         steps
-    }
-
-    /// How many messages go, those counted that went before.
-    fn gone(&self) -> usize {
-        let messages = self.spans.iter().flat_map(|(start, end)| *start..*end);
-        let stands_for =
-            |index: usize| self.message(index).map_or(0, |message| summary::dropped_by(message).unwrap_or(1));
-        messages.map(stands_for).sum()
-    }
-
-    /// What stands for what is dropped; with the newest request, as far as there is room for it.
-    fn dropped_text(&self) -> String {
-        let free = self.budget.trigger - Tokens(1) - self.size();
-        let newest = requests::newest(self.zones.conversation).filter(|(index, _)| within(&self.spans, *index));
-        let request = newest.map(|(_, request)| outputs::cut_to_chars(&request, 2 * free.0 as usize));
-        let request = request.filter(|_| free >= SMALLEST_REQUEST);
-        summary::dropped(self.gone(), request.as_deref())
     }
 }
 

@@ -41,13 +41,24 @@ const NOTES: f64 = 0.15;
 const FULL: f64 = 0.01;
 /// How often it is filled up.
 const GROWN_AT_MOST: usize = 4;
+/// With less room than this, the headings alone would take a third of it: one sentence each is all that is said.
+const FEW_SENTENCES: Tokens = Tokens(160);
 /// Lines of the transcript say little in less room.
 const SMALLEST_EXCERPTS: Tokens = Tokens(200);
+
+/// Whether there is room for nothing but a sentence each of goal, constraints, state and open work. No model is asked
+/// for so little.
+pub(crate) fn is_too_short_for_models(request: &SummaryRequest) -> bool {
+    request.budget < FEW_SENTENCES
+}
 
 /// Writes the body of a summary that fits its budget.
 pub fn write(request: &SummaryRequest, counter: &dyn TokenCounter) -> String {
     let notes = Notes::take(request, counter);
     let budget = request.budget.share(SAFETY);
+    if is_too_short_for_models(request) {
+        return notes.in_sentences(budget);
+    }
     let mut room = budget;
     let words = |body: &str| body.split_whitespace().count();
     let fits = |body: &str| counter.estimate(body) <= budget && request.words.is_none_or(|limit| words(body) <= limit);
@@ -65,7 +76,7 @@ pub fn write(request: &SummaryRequest, counter: &dyn TokenCounter) -> String {
         }
         room = room.share(0.8);
     }
-    notes.in_one_line(request.budget)
+    notes.in_sentences(request.budget)
 }
 
 fn with_excerpts(

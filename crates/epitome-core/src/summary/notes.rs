@@ -286,12 +286,46 @@ impl<'counter> Notes<'counter> {
         Some(fence(&format!("{beginning}\n[… {left_out} characters left out …]\n{end}")))
     }
 
-    /// What is left when there is room for nothing else.
-    pub(super) fn in_one_line(&self, budget: Tokens) -> String {
+    /// One sentence each of goal, constraints, state and open work, as long as the budget allows: for when there is room for
+    /// nothing else.
+    pub(super) fn in_sentences(&self, budget: Tokens) -> String {
+        let fits = |body: &String| self.counter.estimate(body) <= budget;
+        let lengths = std::iter::successors(Some(LONGEST_SENTENCE), |chars| Some(chars * 3 / 4));
+        let mut bodies = lengths.take_while(|chars| *chars >= SHORTEST_SENTENCE).map(|chars| self.sentences(chars));
+        bodies.find(fits).unwrap_or_else(|| self.in_one_line(budget))
+    }
+
+    fn sentences(&self, chars: usize) -> String {
+        let newest = |section: Section| {
+            let items = self.items(section).iter().filter(|item| item.rank != SUPERSEDED);
+            items.max_by_key(|item| item.rank).map(|item| item.text.as_str())
+        };
+        let first_of = |sections: &[Section]| sections.iter().find_map(|section| newest(*section));
+        let said = [
+            (Section::Goal, Some(self.goal())),
+            (Section::Constraints, first_of(&[Section::Constraints, Section::Decisions])),
+            (Section::InProgress, first_of(&[Section::InProgress, Section::Blocked, Section::Done])),
+            (Section::NextSteps, first_of(&[Section::NextSteps])),
+        ];
+        let mut body = String::new();
+        for (section, text) in said {
+            let words = text.map(|text| text.trim_start_matches("- ").split_whitespace().collect::<Vec<_>>().join(" "));
+            let sentence = words.map(|words| format!("- {}", cut_to_chars(&words, chars)));
+            body.push_str(&format!("{}\n{}\n", section.heading(), sentence.as_deref().unwrap_or(template::NOTHING)));
+        }
+        body
+    }
+
+    /// What the person wants, in the words that are nearest to theirs.
+    fn goal(&self) -> &str {
         let goal = self.newest.as_deref().or_else(|| self.asked.last());
         let goal = goal.or_else(|| self.items(Section::Goal).last().map(|item| item.text.as_str()));
-        let goal = goal.map_or("see the messages", |item| unfence(item).unwrap_or(item).trim_start_matches("- "));
-        let words = goal.split_whitespace().collect::<Vec<_>>().join(" ");
+        goal.map_or("see the messages", |item| unfence(item).unwrap_or(item).trim_start_matches("- "))
+    }
+
+    /// What is left when there is no room even for that.
+    fn in_one_line(&self, budget: Tokens) -> String {
+        let words = self.goal().split_whitespace().collect::<Vec<_>>().join(" ");
         let mut chars = 400;
         loop {
             let body = format!("{}\n- {}", Section::Goal.heading(), cut_to_chars(&words, chars));
@@ -302,6 +336,10 @@ impl<'counter> Notes<'counter> {
         }
     }
 }
+
+/// What a sentence of the shortest summary may take, in characters, and what it needs to say anything.
+const LONGEST_SENTENCE: usize = 240;
+const SHORTEST_SENTENCE: usize = 24;
 
 /// Sentences that differ in case and punctuation alone are the same; paths and commands that do are not.
 fn likeness(section: Section, text: &str) -> u64 {

@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(typed_text("<system-reminder>\nBe nice\n</system-reminder>"), None);
         assert_eq!(typed_text(crate::summary::BRIDGE), None);
         assert_eq!(typed_text(&crate::summary::seal("## Goal\nx", "0 messages")), None);
-        assert_eq!(typed_text(&crate::summary::dropped(3, None)), None);
+        assert_eq!(typed_text("[3 earlier messages were removed to fit the context window.]"), None);
         assert_eq!(typed_text(" fix the tests "), Some("fix the tests".into()));
         assert_eq!(typed_text("<bash-stdout>Already up to date.</bash-stdout><bash-stderr></bash-stderr>"), None);
         assert_eq!(typed_text("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>"), None);

@@ -114,14 +114,14 @@ impl Draft<'_> {
         usable.collect()
     }
 
-    fn output_weight(&self, place: Place) -> Tokens {
+    pub(super) fn output_weight(&self, place: Place) -> Tokens {
         let output = self.output(place);
         output.map_or(Tokens(0), |output| self.counter.estimate(&output.text).share(self.scale(place.0)))
     }
 }
 
 /// The length to which weights are to be cut so that they fit into `room` together.
-fn length_to_fit(weights: &[Tokens], room: Tokens) -> Tokens {
+pub(super) fn length_to_fit(weights: &[Tokens], room: Tokens) -> Tokens {
     let mut sorted = weights.to_vec();
     sorted.sort_unstable();
     let mut left = room;

@@ -6,11 +6,16 @@ use super::rereads::{self, Place};
 use super::{Draft, attention, within};
 use crate::arguments;
 use crate::engine::{How, ShortenedOutput};
-use crate::outputs::{self, CLEAR_ABOVE_CHARS, DIGEST_ABOVE, DIGEST_TARGET, Effort, ToolOutput};
-use crate::tokens::{Precision, Tokens, message_tokens};
+use crate::outputs::{
+    self, CLEAR_ABOVE_CHARS, DIGEST_ABOVE, DIGEST_TARGET, Digest, Effort, Interest, Readings, ToolOutput,
+};
+use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 
 /// Costly readers may read so much in one compaction: some tenths of a second of work. The rest is read quickly.
 const THOROUGH_BYTES: usize = 1 << 20;
+
+/// One way to make an output shorter.
+type Shortening = fn(&ToolOutput, Tokens, &Interest, &dyn TokenCounter, &Readings, Effort) -> Option<Digest>;
 
 /// An output made shorter.
 #[derive(Clone)]
@@ -34,6 +39,15 @@ impl Draft<'_> {
 
     /// Makes a digest of about `room`.
     pub(super) fn digest_to(&mut self, place: Place, room: Tokens) -> bool {
+        self.shorten_by(place, room, outputs::digest)
+    }
+
+    /// Keeps beginning and end, in `room` at most if errors and failures leave that.
+    pub(super) fn excerpt_to(&mut self, place: Place, room: Tokens) -> bool {
+        self.shorten_by(place, room, outputs::excerpt)
+    }
+
+    fn shorten_by(&mut self, place: Place, room: Tokens, shortened: Shortening) -> bool {
         let read_again = self.superseded().contains_key(&place);
         self.shorten(place, |draft, output, size| {
             if size <= DIGEST_ABOVE && output.media.is_empty() {
@@ -47,7 +61,7 @@ impl Draft<'_> {
                 draft.read += output.text.len();
             }
             let interest = draft.interest.get_or_init(|| attention::interest(draft.zones.conversation, draft.focus));
-            let digest = outputs::digest(output, room, interest, draft.counter, draft.readings, effort)?;
+            let digest = shortened(output, room, interest, draft.counter, draft.readings, effort)?;
             let outputs::Digest { text, kind, loss, refused } = digest;
             Some((text, How::Digest { kind, loss, refused }))
         })
