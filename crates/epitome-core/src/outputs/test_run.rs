@@ -192,7 +192,9 @@ fn keep_slow(reading: &mut Reading, text: &str, lines: &[Line<'_>]) {
 fn tell_results(reading: &mut Reading, text: &str, lines: &[Line<'_>]) {
     for (piece, line) in reading.pieces.iter_mut().zip(lines) {
         piece.rank = match line {
-            Line::Result(outcome) if outcome.status == Status::Todo => Rank::Telling(1),
+            Line::Result(outcome) if matches!(outcome.status, Status::Todo | Status::ExpectedFailure) => {
+                Rank::Telling(1)
+            }
             Line::Result(_) | Line::Progress | Line::Rule | Line::Blank => Rank::Told,
             Line::Summary if counters::is_bare(piece.text(text)) => Rank::Told,
             Line::Summary => Rank::Frame,
@@ -212,7 +214,7 @@ fn logs_of_passed(lines: &[Line<'_>]) -> Vec<usize> {
                 Status::Started => {
                     started = true;
                 }
-                Status::Passed | Status::Skipped | Status::Todo => {
+                Status::Passed | Status::Skipped | Status::Todo | Status::ExpectedFailure => {
                     if started {
                         logs.append(&mut open);
                     }

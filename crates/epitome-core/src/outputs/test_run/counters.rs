@@ -33,6 +33,8 @@ const STATES: &[&str] = &[
     "ignored",
     "xfailed",
     "xpassed",
+    "xfail",
+    "xpass",
     "deselected",
     "did",
     "todo",
@@ -53,22 +55,28 @@ const STATES: &[&str] = &[
     "successes",
 ];
 
+/// Catch2: `1 failed as expected`.
+const AS_EXPECTED: &str = " as expected";
+
 /// Whether a counted word says that something went wrong.
 pub(super) fn is_bad(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
-    ["fail", "error", "flaky", "xpassed", "broken", "crashed", "interrupted"]
+    ["fail", "error", "flaky", "xpass", "broken", "crashed", "interrupted", "unexpected"]
         .iter()
         .any(|opening| word.starts_with(opening))
+        && !word.ends_with(AS_EXPECTED)
 }
 
 /// A word of a line of counters.
 struct Word<'text> {
     text: &'text str,
+    /// From it to the end of the line.
+    rest: &'text str,
     /// What stands behind it up to the next word.
     behind: &'text str,
 }
 
-impl Word<'_> {
+impl<'text> Word<'text> {
     fn is(&self, list: &[&str]) -> bool {
         list.iter().any(|known| known.eq_ignore_ascii_case(self.text))
     }
@@ -79,6 +87,19 @@ impl Word<'_> {
 
     fn is_label(&self) -> bool {
         self.behind.starts_with([':', '='])
+    }
+
+    /// `failed as expected`, which is no failure.
+    fn expected(&self, next: Option<&Word<'text>>) -> &'text str {
+        let length = self.text.len() + AS_EXPECTED.len();
+        let longer = self.rest.get(..length).filter(|said| said.ends_with(AS_EXPECTED));
+        longer.filter(|_| next.is_some_and(|next| next.text == "as")).unwrap_or(self.text)
+    }
+
+    /// unittest: `expected failures=1`, `unexpected successes=1`.
+    fn behind_expected(&self, before: Option<&Word<'text>>) -> &'text str {
+        let before = before.filter(|before| before.text.ends_with("expected") && before.behind == " ");
+        before.and_then(|before| before.rest.get(..before.text.len() + 1 + self.text.len())).unwrap_or(self.text)
     }
 
     fn number(&self) -> Option<usize> {
@@ -96,7 +117,7 @@ fn words(line: &str) -> Vec<Word<'_>> {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '.' && c != '_').unwrap_or(rest.len());
         let (text, after) = rest.split_at(end);
         let behind = after.find(char::is_alphanumeric).unwrap_or(after.len());
-        words.push(Word { text: text.trim_end_matches('.'), behind: after.get(..behind).unwrap_or_default() });
+        words.push(Word { text: text.trim_end_matches('.'), rest, behind: after.get(..behind).unwrap_or_default() });
         rest = after.get(behind..).unwrap_or_default();
     }
     words
@@ -117,9 +138,9 @@ pub(super) fn counts(line: &str) -> Vec<(usize, &str)> {
             let state = words
                 .get(at + 2)
                 .filter(|state| next.behind == " " && next.is(THINGS) && state.is(STATES) && !state.is_label());
-            counts.push((number, state.unwrap_or(next).text));
+            counts.push((number, state.unwrap_or(next).expected(words.get(at + 2))));
         } else if let Some(before) = before.filter(|before| before.is_label() || alone) {
-            counts.push((number, before.text));
+            counts.push((number, before.behind_expected(at.checked_sub(2).and_then(|two| words.get(two)))));
         }
     }
     // gtest says first how they ended: `[  PASSED  ] 50 tests.`

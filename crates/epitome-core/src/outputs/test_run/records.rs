@@ -107,7 +107,7 @@ fn junit(text: &str) -> Option<Reading> {
     let first = *starts.first()?;
     let head = Piece { full: Some(suites(text.get(..first)?)), ..Piece::ordinary(0..first) };
     reading.pieces.push(head.ranked(Rank::Frame));
-    let (mut passed, mut skipped) = (0usize, 0usize);
+    let (mut passed, mut skipped, mut expected) = (0usize, 0usize, 0usize);
     let (mut failures, mut failed, mut times) = (Vec::new(), Vec::new(), Vec::new());
     for (position, start) in starts.iter().enumerate() {
         let end = starts.get(position + 1).copied().unwrap_or(text.len());
@@ -124,14 +124,17 @@ fn junit(text: &str) -> Option<Reading> {
                 Some(unescaped(&format!("{}\n{details}", head.trim_end_matches([' ', ':']))).trim_end().to_owned());
             failures.push(Failure { name, message: format!("{said}\n{details}") });
             failed.push(index);
-        } else if case.contains("<skipped") {
+        } else if case.contains("pytest.xfail") && case.contains("<skipped") {
+            expected += 1;
+        } else if case.contains("<skipped") || was_not_run(tag) {
             skipped += 1;
         } else {
             passed += 1;
         }
         reading.pieces.push(piece);
     }
-    reading.say_always(format!("{passed} passed, {} failed, {skipped} skipped", failed.len()));
+    let expected = if expected > 0 { format!(", {expected} failed as expected") } else { String::new() };
+    reading.say_always(format!("{passed} passed, {} failed, {skipped} skipped{expected}", failed.len()));
     for (index, told) in failed.iter().zip(alike::told(&failures)) {
         if let (Told::Shown(note), Some(piece)) = (told, reading.pieces.get_mut(*index)) {
             (piece.rank, piece.note) = (Rank::Finding(Finding::Failure), note);
@@ -139,6 +142,12 @@ fn junit(text: &str) -> Option<Reading> {
     }
     keep_slow(&mut reading, times);
     Some(reading)
+}
+
+/// gtest, ctest: a test that is disabled is listed among the others.
+fn was_not_run(tag: &str) -> bool {
+    matches!(attribute(tag, "status"), "notrun" | "disabled" | "skipped" | "ignored")
+        || matches!(attribute(tag, "result"), "suppressed" | "skipped")
 }
 
 /// What a test that failed says: its message, and the first lines of the details.

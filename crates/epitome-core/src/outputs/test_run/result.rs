@@ -9,8 +9,10 @@ pub(super) enum Status {
     Passed,
     Failed,
     Skipped,
-    /// It failed, as everybody knows it does: TAP's `# TODO`.
+    /// It is still to be written, or to be made to pass: TAP's `# TODO`, jest's `test.todo`.
     Todo,
+    /// It failed, as it was expected to: pytest's XFAIL.
+    ExpectedFailure,
     /// It began: `=== RUN TestX`.
     Started,
 }
@@ -52,8 +54,10 @@ pub(super) fn outcome(line: &str) -> Option<Outcome<'_>> {
 /// How a word in capitals says that a test ended.
 pub(super) fn word_status(word: &str) -> Option<Status> {
     match word {
-        "PASS" | "PASSED" | "XFAIL" | "OK" => Some(Status::Passed),
-        "FAIL" | "FAILED" | "ERROR" | "XPASS" | "FAILURE" | "TIMEOUT" | "SIGABRT" | "SIGSEGV" | "ABORT" => {
+        "PASS" | "PASSED" | "OK" => Some(Status::Passed),
+        "XFAIL" | "XFAILED" => Some(Status::ExpectedFailure),
+        "TODO" => Some(Status::Todo),
+        "FAIL" | "FAILED" | "ERROR" | "XPASS" | "XPASSED" | "FAILURE" | "TIMEOUT" | "SIGABRT" | "SIGSEGV" | "ABORT" => {
             Some(Status::Failed)
         }
         "SKIP" | "SKIPPED" | "IGNORED" | "DISABLED" => Some(Status::Skipped),
@@ -74,13 +78,17 @@ fn opening(line: &str) -> Option<Outcome<'_>> {
     let mark = match first {
         '✓' | '✔' | '√' | '✅' => Some(Status::Passed),
         '✗' | '✘' | '✕' | '×' | '✖' | '❌' => Some(Status::Failed),
-        '○' | '↓' | '⊘' | '◌' => Some(Status::Skipped),
+        '○' | '↓' | '⊘' | '◌' | '﹣' | '↷' => Some(Status::Skipped),
+        '✎' => Some(Status::Todo),
         _ => None,
     };
     if let Some(status) = mark {
         let name = line.get(first.len_utf8()..)?.trim_start_matches('\u{fe0f}');
         // A heading (`✖ failing tests:`) is no test.
         let named = name.starts_with(' ') && !name.trim_end().ends_with(':');
+        // vitest: `↓ name [todo]`; node: `✔ name (1ms) # TODO`
+        let todo = name.trim_end().ends_with("[todo]");
+        let status = if todo { Status::Todo } else { directive(name).map_or(status, |(_, said)| said) };
         return named.then(|| Outcome { by_mark: true, ..Outcome::of(status, name) });
     }
     if let Some(outcome) = planned(line) {
@@ -95,6 +103,10 @@ fn opening(line: &str) -> Option<Outcome<'_>> {
     }
     let (word, rest) = line.split_once([' ', '\t'])?;
     let rest = rest.trim();
+    // bun: `(pass) suite > name [0.1ms]`
+    if let Some(status) = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).and_then(of_bun) {
+        return Some(Outcome::of(status, rest));
+    }
     // dotnet: `Passed Shop.CartTests.Adds [3 ms]`
     if let Some(status) = small_status(word).filter(|_| is_capitalised(word)) {
         let name = without_time(rest);
@@ -117,6 +129,28 @@ fn opening(line: &str) -> Option<Outcome<'_>> {
     let timed = rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(_, name)| name.trim_start());
     let counted = timed.and_then(|name| name.strip_prefix('(')?.split_once(") ")).map(|(_, name)| name);
     like_name.then(|| Outcome::of(status, counted.or(timed).filter(|name| !name.is_empty()).unwrap_or(rest)))
+}
+
+fn of_bun(word: &str) -> Option<Status> {
+    match word {
+        "pass" => Some(Status::Passed),
+        "fail" => Some(Status::Failed),
+        "skip" => Some(Status::Skipped),
+        "todo" => Some(Status::Todo),
+        _ => None,
+    }
+}
+
+/// What TAP says behind a name: `name # TODO later`.
+fn directive(name: &str) -> Option<(&str, Status)> {
+    let (before, said) = name.rsplit_once('#')?;
+    let said = said.trim_start().get(..4)?;
+    let status = match said.to_ascii_lowercase().as_str() {
+        "skip" => Status::Skipped,
+        "todo" => Status::Todo,
+        _ => return None,
+    };
+    Some((before, status))
 }
 
 fn is_capitalised(word: &str) -> bool {
@@ -150,13 +184,7 @@ fn planned(line: &str) -> Option<Outcome<'_>> {
         return None;
     }
     let name = described.strip_prefix('-').unwrap_or(described).trim_start();
-    let (name, directive) = name.split_once('#').filter(|_| name.contains("# ")).unwrap_or((name, ""));
-    let directive = directive.trim_start().get(..4).unwrap_or_default();
-    let status = match directive.to_ascii_lowercase().as_str() {
-        "skip" => Status::Skipped,
-        "todo" => Status::Todo,
-        _ => status,
-    };
+    let (name, status) = directive(name).unwrap_or((name.split_once(" # ").map_or(name, |(name, _)| name), status));
     Some(Outcome::of(status, if name.trim().is_empty() { number } else { name }))
 }
 
@@ -191,7 +219,9 @@ fn closing(line: &str) -> Option<Outcome<'_>> {
     if let Some((name, end)) = line.rsplit_once(" ... ") {
         let word = end.split([' ', ',', '(']).next().unwrap_or(end);
         let status = match word {
-            "ok" | "expected" => Status::Passed,
+            "ok" => Status::Passed,
+            // unittest: `expected failure`
+            "expected" => Status::ExpectedFailure,
             "FAILED" | "FAIL" | "ERROR" | "unexpected" => Status::Failed,
             "ignored" | "skipped" => Status::Skipped,
             _ => return None,
@@ -201,11 +231,16 @@ fn closing(line: &str) -> Option<Outcome<'_>> {
     }
     // ctest: `12/40 Test #12: name .......   Passed    0.01 sec`
     if line.ends_with(" sec") && line.contains("Test") {
-        let failed = line.contains("***");
         let name = line.split_once(": ").map_or(line, |(_, name)| name);
         let name = name.split(" ..").next().unwrap_or(name);
-        let known = failed || line.contains(" Passed ");
-        return known.then(|| Outcome::of(if failed { Status::Failed } else { Status::Passed }, name));
+        // `***Skipped`, `***Not Run (Disabled)`
+        let status = match line.split_once("***").map(|(_, said)| said) {
+            Some(said) if said.starts_with("Skipped") || said.starts_with("Not Run (Disabled)") => Status::Skipped,
+            Some(_) => Status::Failed,
+            None if line.contains(" Passed ") => Status::Passed,
+            None => return None,
+        };
+        return Some(Outcome::of(status, name));
     }
     // Robot: `Valid Login      | PASS |`
     if let Some((name, word)) = line.strip_suffix(" |").and_then(|line| line.rsplit_once("| ")) {

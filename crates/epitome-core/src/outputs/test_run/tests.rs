@@ -1,3 +1,4 @@
+mod not_passed;
 mod runners;
 
 use crate::outputs::testing::{check, made};

@@ -45,7 +45,9 @@ fn say_counted(reading: &mut Reading, lines: &[Line<'_>]) {
     if passed + failed > 0 {
         said.push(format!("{failed} failed"));
     }
-    for (status, word) in [(Status::Skipped, "skipped"), (Status::Todo, "todo")] {
+    for (status, word) in
+        [(Status::Skipped, "skipped"), (Status::Todo, "todo"), (Status::ExpectedFailure, "failed as expected")]
+    {
         match count(status) {
             0 => {}
             number => said.push(format!("{number} {word}")),

@@ -134,8 +134,13 @@ fn tally(line: &str) -> Option<(u64, u64)> {
         }
     };
     let mut before: Option<&str> = runs.next().map(|(_, word)| word);
+    let mut is_expected = false;
     for (between, word) in runs {
         let Some(last) = before.replace(word) else { continue };
+        // `expected failures=1`: it failed as it was expected to.
+        if std::mem::replace(&mut is_expected, last == "expected") && word.parse::<u64>().is_ok() {
+            continue;
+        }
         // `1 failed`, `Failed: 1`, `failures=1`
         match (last.parse::<u64>(), word.parse::<u64>()) {
             (Ok(number), Err(_)) if between.trim().is_empty() => count(word, number),
@@ -221,6 +226,7 @@ mod tests {
             ),
             ("ok  \ta/b\t0.1s\nok  \ta/c\t0.1s", "2 packages ok"),
             ("4 examples, 0 failures", "4 examples, 0 failures"),
+            ("2 passed, 1 xfailed in 0.1s", "2 passed, 1 xfailed in 0.1s"),
             ("All checks passed!", "All checks passed!"),
             ("Success: no issues found in 3 source files", "Success: no issues found in 3 source files"),
         ] {
@@ -236,6 +242,8 @@ mod tests {
             "retry 1 failed, trying again",
             "============ no tests ran in 0.01s ============",
             "test result: ok. 0 passed; 0 failed",
+            "3 xfailed in 0.1s",
+            "OK (expected failures=2)",
             "",
         ] {
             assert_eq!(totals(text), None, "{text}");
