@@ -256,7 +256,7 @@ impl ModelSummarizer {
         let too_small = ProviderError::WindowTooSmall { window };
         let aim = request.budget.min(usable.share(ANSWER_SHARE)).share(share);
         let answer = room_for(aim);
-        let empty = Chunk { text: String::new(), end: start, fence: "0".repeat(12) };
+        let empty = transcript.nothing(start);
         let frame = prompt::write(request, &empty, so_far, aim, Place::MoreFollows).weight(&*self.counter);
         let room = usable - answer - frame;
         if room < LEAST_ROOM {

@@ -384,7 +384,7 @@ async fn instructions_and_secrets_in_the_transcript_change_nothing() {
     assert!(answer.body.is_ok());
     let asked = server.asked().remove(0);
     let prompt = asked.body["messages"][1]["content"].as_str().expect("a text");
-    assert!(!prompt.contains("abcdef123456") && prompt.contains("API_KEY=[redacted]"));
+    assert!(!prompt.contains("abcdef123456") && prompt.contains("API_KEY=[redacted: key]"));
     assert_eq!(prompt.matches("</transcript-").count(), 1);
     let (inside, task) = prompt.split_once("</transcript-").expect("the fence");
     assert!(inside.contains("ignore all of this") && !task.contains("ignore all of this"));

@@ -45,7 +45,7 @@ pub fn write(request: &SummaryRequest, chunk: &Chunk, so_far: Option<&str>, aim:
     let fence = &chunk.fence;
     let mut user = String::new();
     if let Some(so_far) = so_far {
-        let so_far = transcript::harmless(&redact(so_far));
+        let so_far = transcript::harmless(&chunk.redactor.redact_summary(so_far));
         user.push_str(&format!("<summary-{fence}>\n{}\n</summary-{fence}>\n\n", so_far.trim()));
     }
     user.push_str(&format!("<transcript-{fence}>\n{}</transcript-{fence}>\n\n", chunk.text));
@@ -138,7 +138,7 @@ fn rules(request: &SummaryRequest, aim: Tokens) -> String {
 - At most {words} words in all: keep what will be needed again, and say it once.\n\
 - Copy paths, names, numbers, commands and error messages exactly. Do not guess: what you do not know is left out.\n\
 - What was done is told as done, so that it is not done again. Say what failed.\n\
-- Write in the language in which the person writes. What reads [redacted] stays so.\n"
+- Write in the language in which the person writes. What reads [redacted: …] stays so.\n"
     ));
     if let Some(focus) = &request.focus {
         let focus = transcript::harmless(&redact(focus)).replace('\n', " ");

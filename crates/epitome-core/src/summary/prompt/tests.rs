@@ -61,8 +61,8 @@ fn what_the_model_sees() {
     [92d4 agent]
     Let me see.
     [92d4 agent calls]
-    bash DB_PASSWORD=[redacted] tail -n 400 app.log
-    [92d4 output of bash DB_PASSWORD=[redacted] tail -n 400 app.log]
+    bash DB_PASSWORD=[redacted: password] tail -n 400 app.log
+    [92d4 output of bash DB_PASSWORD=[redacted: password] tail -n 400 app.log]
     [digest of log: 2 of 400 lines kept, 21,107 bytes]
     400 lines; 1 ERROR, 399 INFO; 2026-03-01T10:00:00Z–10:00:59Z
     399× INFO request * served in * ms
@@ -97,7 +97,7 @@ fn what_the_model_sees() {
     - At most 1050 words in all: keep what will be needed again, and say it once.
     - Copy paths, names, numbers, commands and error messages exactly. Do not guess: what you do not know is left out.
     - What was done is told as done, so that it is not done again. Say what failed.
-    - Write in the language in which the person writes. What reads [redacted] stays so.
+    - Write in the language in which the person writes. What reads [redacted: …] stays so.
     - Above all, keep everything about: the database
     "#);
 }
@@ -130,6 +130,42 @@ fn no_secret_is_shown_even_if_a_digest_would_cut_it() {
     for secret in ["ghp_", "abcdef0123456789", "MIIEow", "abcdefgh"] {
         assert!(!prompt.user.contains(secret), "{secret}\n{}", prompt.user);
     }
+}
+
+#[test]
+fn no_part_of_a_secret_is_shown_where_a_call_is_cut() {
+    // Of a command so many characters are shown; the cut falls into the key.
+    let key = ["ghp", "_Zq7Lm2Xw9Rt4", "Kp8Vb3Nc6Hd1", "Jf5Gs0Ty8Uo2"].concat();
+    for before in [20, 30, 40, 270, 280, 290] {
+        let command = format!("{} {key}", "x".repeat(before));
+        let request = request(vec![
+            Message::text(Role::User, "go"),
+            called("1", "bash", &serde_json::json!({ "command": command }).to_string()),
+            answered("1", "ok"),
+            called("2", "Write", &serde_json::json!({ "path": "a", "content": command }).to_string()),
+            answered("2", "ok"),
+        ]);
+        let prompt = write(&request, &whole(&request), None, Tokens(1_000), Place::Last);
+        assert!(!prompt.user.contains("Zq7Lm2"), "{before}: {}", prompt.user);
+    }
+}
+
+#[test]
+fn a_secret_that_is_named_once_is_shown_nowhere() {
+    let secret = ["Zq7Lm2Xw9Rt4", "Kp8Vb3Nc6Hd1"].concat();
+    let line = "aB3".repeat(20);
+    let request = request(vec![
+        Message::text(Role::User, "go"),
+        called("1", "bash", "{\"command\":\"cat .env\"}"),
+        answered("1", &format!("API_TOKEN={secret}")),
+        called("2", "bash", &format!("{{\"command\":\"send {secret}\"}}")),
+        answered("2", &format!("sent {secret}")),
+        Message::text(Role::Assistant, format!("I sent {secret}.").as_str()),
+    ]);
+    let so_far = format!("- sent {secret}\n {line}");
+    let prompt = write(&request, &whole(&request), Some(&so_far), Tokens(1_000), Place::Last);
+    assert!(!prompt.user.contains(&secret) && !prompt.user.contains(&line), "{}", prompt.user);
+    assert!(prompt.user.contains("sent [redacted: token]"), "{}", prompt.user);
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! The messages as a summary model reads them: who said what, calls in one line, outputs as digests, no secrets.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::arguments::{self, CallKind};
 use crate::fingerprint::ContentHash;
 use crate::model::{Block, MediaKind, Message, Pairing, Role};
 use crate::outputs::{self, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput, cut_to_chars};
-use crate::summary::redaction::redact;
+use crate::summary::redaction::Redactor;
 use crate::summary::{NewestRequest, SummaryRequest, requests};
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -26,6 +29,7 @@ const FULL_EFFORT_BYTES: usize = 4_000_000;
 pub struct Transcript {
     entries: Vec<Entry>,
     fence: String,
+    redactor: Arc<Redactor>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +47,8 @@ pub struct Chunk {
     pub end: usize,
     /// Stands in the tags around it. Nobody who writes into the transcript can know it: it is the hash of all of it.
     pub fence: String,
+    /// Knows the secrets of the whole transcript.
+    pub(super) redactor: Arc<Redactor>,
 }
 
 impl Transcript {
@@ -50,8 +56,10 @@ impl Transcript {
     pub fn of(request: &SummaryRequest, counter: &dyn TokenCounter) -> Transcript {
         let fence = fence(request);
         let tag: String = fence.chars().take(4).collect();
+        let redactor = Arc::new(redactor(request));
         let mut work = Rendering {
             counter,
+            redactor: &redactor,
             interest: interest(request),
             readings: Readings::default(),
             bytes: 0,
@@ -69,7 +77,7 @@ impl Transcript {
             let text = harmless(&text);
             entries.push(Entry { weight: counter.estimate(&text) + Tokens(1), text });
         }
-        Transcript { entries, fence }
+        Transcript { entries, fence, redactor }
     }
 
     /// How many entries there are; a message that says nothing is none.
@@ -111,7 +119,28 @@ impl Transcript {
             text.push('\n');
             end += 1;
         }
-        Some(Chunk { text, end, fence: self.fence.clone() })
+        Some(Chunk { text, end, fence: self.fence.clone(), redactor: self.redactor.clone() })
+    }
+
+    /// A chunk without a message, to weigh what stands around one.
+    pub fn nothing(&self, start: usize) -> Chunk {
+        Chunk { text: String::new(), end: start, fence: self.fence.clone(), redactor: self.redactor.clone() }
+    }
+}
+
+/// Knows the secrets of everything that is shown: one that is named in one message is known in all others.
+fn redactor(request: &SummaryRequest) -> Redactor {
+    let blocks = request.messages.iter().flat_map(|message| &message.blocks).filter_map(shown_text);
+    let asked = request.previous.as_deref().into_iter().chain(request.focus.as_deref()).map(Cow::Borrowed);
+    Redactor::of(blocks.chain(asked))
+}
+
+fn shown_text(block: &Block) -> Option<Cow<'_, str>> {
+    match block {
+        Block::Text(text) => Some(Cow::Borrowed(text)),
+        Block::ToolCall(call) => Some(Cow::Borrowed(&call.arguments)),
+        Block::ToolResult(result) => Some(result.text()),
+        Block::Thinking(_) | Block::Media(_) | Block::Opaque(_) => None,
     }
 }
 
@@ -150,6 +179,7 @@ fn interest(request: &SummaryRequest) -> Interest {
 
 struct Rendering<'a> {
     counter: &'a dyn TokenCounter,
+    redactor: &'a Redactor,
     interest: Interest,
     readings: Readings,
     /// Of outputs, so far.
@@ -171,16 +201,24 @@ impl Rendering<'_> {
         for (position, block) in message.blocks.iter().enumerate() {
             let (who, text) = match block {
                 Block::Text(text) if text.trim().is_empty() => continue,
-                Block::Text(text) => (who.to_owned(), cut_middle(&redact(text.trim()), room, self.counter)),
+                Block::Text(text) => {
+                    (who.to_owned(), cut_middle(&self.redactor.redact(text.trim()), room, self.counter))
+                }
                 // Long, and what came of it is said aloud.
                 Block::Thinking(_) => continue,
-                Block::ToolCall(call) => ("agent calls".to_owned(), called(&call.name, &call.arguments)),
+                Block::ToolCall(call) => {
+                    // Before anything is cut: a part of a key is not known as one.
+                    let arguments = self.redactor.redact(&call.arguments);
+                    let line = called(&call.name, &arguments);
+                    ("agent calls".to_owned(), self.redactor.redact(&line).into_owned())
+                }
                 Block::ToolResult(_) => {
                     let Some(output) = ToolOutput::at(self.messages, &self.pairing, (index, position)) else {
                         continue;
                     };
-                    let call = arguments::describe(&output.tool, &output.arguments, 60);
-                    let call = redact(&call).into_owned();
+                    let arguments = self.redactor.redact(&output.arguments);
+                    let call = arguments::describe(&output.tool, &arguments, 60);
+                    let call = self.redactor.redact(&call).into_owned();
                     let failed = if output.is_error { ", failed" } else { "" };
                     (format!("output of {call}{failed}"), self.output(output))
                 }
@@ -201,7 +239,7 @@ impl Rendering<'_> {
     fn output(&mut self, output: ToolOutput) -> String {
         let media = output.media.iter().map(|kind| format!("{}\n", shown(*kind))).collect::<String>();
         // Before the digest is made: a digest may keep the middle of a key whose beginning it drops.
-        let text = redact(&output.text).into_owned();
+        let text = self.redactor.redact(&output.text).into_owned();
         self.bytes += text.len();
         if self.counter.estimate(&text) <= WHOLE_OUTPUT {
             return media + &text;
@@ -224,14 +262,13 @@ fn without_citation(digest: &str) -> String {
 
 /// A call in a line or two. What is written into a file is shown by its beginning.
 fn called(tool: &str, arguments: &str) -> String {
-    let line = match CallKind::of(tool) {
+    match CallKind::of(tool) {
         CallKind::Reads | CallKind::Runs => arguments::describe(tool, arguments, 300),
         CallKind::Writes => {
             let named = arguments::describe(tool, arguments, 120);
             format!("{named}\n{}", cut_to_chars(&arguments.split_whitespace().collect::<Vec<_>>().join(" "), 300))
         }
-    };
-    redact(&line).into_owned()
+    }
 }
 
 fn shown(kind: MediaKind) -> &'static str {

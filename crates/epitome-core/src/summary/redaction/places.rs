@@ -1,50 +1,63 @@
-//! Secrets known by the place they stand in: cookies, XML, `.netrc`, `.pgpass`, the line below `password:`, a sentence.
+//! Secrets known by the place they stand in, or by what stands in their middle.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use super::matching::{bits_of, is_no_word, opens_word};
+use super::values::{is_a_word, is_placeholder, is_telling};
+use super::{Found, Rank, is_escape, is_word, piece, run, run_back};
 
-use super::{is_escape, is_placeholder, is_secret_name, is_word, name_before, run};
-
-/// Finds them all.
-pub(super) fn find_in(text: &str, spans: &mut Vec<Range<usize>>) {
-    for at in memchr::memchr2_iter(b':', b'>', text.as_bytes()) {
-        if text.as_bytes().get(at) == Some(&b'>') {
-            spans.extend(element(text, at));
-        } else {
-            cookies(text, at, spans);
-            spans.extend(telegram(text, at));
-            spans.extend(pgpass(text, at));
-            spans.extend(line_below(text, at));
-        }
+/// `postgres://user:password@host`: the password; `https://token@host`: the token.
+pub(super) fn address(text: &str, hit: Range<usize>, found: &mut Found) {
+    /// Longer than any authority.
+    const LOOK_AHEAD: usize = 300;
+    let from = hit.end;
+    let parts = |byte: u8| b"/\"'`<>\\".contains(&byte) || byte <= b' ';
+    let bytes = text.as_bytes();
+    let strict = run(bytes, from, LOOK_AHEAD, |byte| !parts(byte) && !b"?#".contains(&byte));
+    // A password may have a `#` or a `?` of its own; a port has not.
+    let wide = run(bytes, from, LOOK_AHEAD, |byte| !parts(byte));
+    let authority = [strict, wide].into_iter().find_map(|length| {
+        let authority = bytes.get(from..from + length)?;
+        Some((authority, memchr::memrchr(b'@', authority)?))
+    });
+    let Some((authority, host)) = authority else { return };
+    let user = authority.get(..host).unwrap_or_default();
+    let (password, kind) = match memchr::memchr(b':', user) {
+        Some(colon) if host > strict && user.get(colon + 1).is_some_and(u8::is_ascii_digit) => return,
+        Some(colon) => (from + colon + 1..from + host, "password"),
+        // A token alone before the host.
+        None if user.len() >= 16 && is_no_word(user) => (from..from + host, "token"),
+        None => return,
+    };
+    let word = text.get(password.clone()).unwrap_or_default();
+    if !is_placeholder(word) && !is_a_word(word) && !["pass", "pw", "x-oauth-basic"].contains(&word) {
+        found.push(password, kind, Rank::Place);
     }
-    named_in_words(text, spans);
 }
 
-/// `<password>x</password>`.
-fn element(text: &str, at: usize) -> Option<Range<usize>> {
+/// Behind `Bearer ` or `Basic `.
+pub(super) fn scheme(text: &str, hit: Range<usize>, found: &mut Found) {
     let bytes = text.as_bytes();
-    let name = name_back(text, at)?;
-    let before = at.checked_sub(name.len() + 1)?;
-    let start = at + 1;
-    let length = run(bytes, start, 512, |byte| byte > b' ' && byte != b'<');
-    let value = text.get(start..start + length)?;
-    let closed = bytes.get(start + length..)?.starts_with(b"</");
-    let opened = bytes.get(before) == Some(&b'<');
-    (opened && closed && length >= 6 && is_secret_name(name) && !is_placeholder(value)).then_some(start..start + length)
+    if !opens_word(bytes, hit.start) {
+        return;
+    }
+    let length = run(bytes, hit.end, 4096, |byte| is_word(byte) || b".~+/=".contains(&byte));
+    let value = text.get(hit.end..hit.end + length).unwrap_or_default();
+    if length >= 16 && !is_placeholder(value) && is_no_word(value.as_bytes()) {
+        found.push(hit.end..hit.end + length, "credential", Rank::Place);
+    }
 }
 
 /// The values behind `Cookie:`, and the one behind `Set-Cookie:`.
-fn cookies(text: &str, at: usize, spans: &mut Vec<Range<usize>>) {
-    let Some(name) = name_before(text, at) else { return };
-    let most = match name.len() {
-        6 if name.eq_ignore_ascii_case("cookie") => 50,
-        10 if name.eq_ignore_ascii_case("set-cookie") => 1,
-        _ => return,
-    };
+pub(super) fn cookies(text: &str, hit: Range<usize>, found: &mut Found) {
     let bytes = text.as_bytes();
-    let mut from = at + 1;
+    let is_set = text.get(..hit.start).is_some_and(|before| before.ends_with('-'));
+    let most = if is_set { 1 } else { 50 };
+    let filler = run(bytes, hit.end, 3, |byte| b"\"'\\ ".contains(&byte));
+    if bytes.get(hit.end + filler) != Some(&b':') {
+        return;
+    }
+    let mut from = hit.end + filler + 1;
     for _ in 0..most {
         from += run(bytes, from, 4, |byte| b" \"'\\;".contains(&byte));
         let name = run(bytes, from, 80, |byte| is_word(byte) || byte == b'.');
@@ -57,7 +70,7 @@ fn cookies(text: &str, at: usize, spans: &mut Vec<Range<usize>>) {
         let value = text.get(start..from).unwrap_or_default();
         let telling = length >= 16 || (length >= 6 && value.bytes().any(|byte| byte.is_ascii_digit()));
         if telling && !is_placeholder(value) {
-            spans.push(start..from);
+            found.push(start..from, "cookie", Rank::Place);
         }
         if bytes.get(from) != Some(&b';') {
             return;
@@ -66,150 +79,111 @@ fn cookies(text: &str, at: usize, spans: &mut Vec<Range<usize>>) {
 }
 
 /// `123456789:AA…`, the token of a bot.
-fn telegram(text: &str, at: usize) -> Option<Range<usize>> {
+pub(super) fn telegram(text: &str, hit: Range<usize>, found: &mut Found) {
     let bytes = text.as_bytes();
-    let rest = bytes.get(at + 1..)?;
-    if !rest.starts_with(b"AA") {
-        return None;
+    let digits = run_back(bytes, hit.start, 12, |byte| byte.is_ascii_digit());
+    let length = run(bytes, hit.start + 1, 40, is_word);
+    if (8..=10).contains(&digits) && (33..=36).contains(&length) {
+        found.push(hit.start - digits..hit.start + 1 + length, "telegram token", Rank::Format);
     }
-    let digits = bytes.get(..at)?.iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
-    let length = run(bytes, at + 1, 40, is_word);
-    ((8..=10).contains(&digits) && (33..=36).contains(&length)).then(|| at - digits..at + 1 + length)
 }
 
-/// `host:5432:database:user:x`; `at` is the first colon.
-fn pgpass(text: &str, at: usize) -> Option<Range<usize>> {
+/// `M….x.y`: the token of a bot begins with its number in base64, and its time stamp has six characters.
+pub(super) fn discord(text: &str, found: &mut Found) {
+    let bytes = text.as_bytes();
+    for at in memchr::memchr_iter(b'.', bytes) {
+        if bytes.get(at + 7) != Some(&b'.') {
+            continue;
+        }
+        let id = run_back(bytes, at, 30, is_word);
+        let stamp = run(bytes, at + 1, 7, is_word);
+        let rest = run(bytes, at + 8, 50, is_word);
+        let escape = usize::from(is_escape(bytes, at - id));
+        let (start, id) = (at - id + escape, id - escape);
+        let opens = bytes.get(start).is_some_and(|byte| b"MNO".contains(byte));
+        if (22..=28).contains(&id) && opens && stamp == 6 && (27..=40).contains(&rest) {
+            found.push(start..at + 8 + rest, "discord token", Rank::Format);
+        }
+    }
+}
+
+/// `abc8Q~…`, the secret of an application.
+pub(super) fn azure(text: &str, hit: Range<usize>, found: &mut Found) {
+    let bytes = text.as_bytes();
+    let belongs = |byte: u8| is_word(byte) || b"~.".contains(&byte);
+    let before = run_back(bytes, hit.start, 3, belongs);
+    let length = run(bytes, hit.end, 40, belongs);
+    if before == 3 && (31..=37).contains(&length) {
+        found.push(hit.start - 3..hit.end + length, "azure secret", Rank::Format);
+    }
+}
+
+/// `0123…cdef-us12`.
+pub(super) fn mailchimp(text: &str, hit: Range<usize>, found: &mut Found) {
+    let bytes = text.as_bytes();
+    let key = run_back(bytes, hit.start, 33, |byte| byte.is_ascii_hexdigit());
+    let digits = run(bytes, hit.end, 3, |byte| byte.is_ascii_digit());
+    let more = bytes.get(hit.end + digits).copied().is_some_and(is_word);
+    if key == 32 && (1..=2).contains(&digits) && !more {
+        found.push(hit.start - 32..hit.end + digits, "mailchimp key", Rank::Format);
+    }
+}
+
+/// The secret that stands beside the id of a key of Amazon: it has no form of its own.
+pub(super) fn beside_key_id(text: &str, hit: Range<usize>, found: &mut Found) {
+    /// Names and prompts stand between the two.
+    const LOOK_AHEAD: usize = 120;
+    let bytes = text.as_bytes();
+    let id = run(bytes, hit.end, 17, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    if id != 16 {
+        return;
+    }
+    let mut at = hit.end + id;
+    let most = at + LOOK_AHEAD;
+    while at < most {
+        at += run(bytes, at, LOOK_AHEAD, |byte| !is_base64(byte));
+        let length = run(bytes, at, 41, is_base64);
+        let word = bytes.get(at..at + length).unwrap_or_default();
+        let has = |is: fn(&u8) -> bool| word.iter().any(is);
+        let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit);
+        if length == 40 && mixed && bits_of(word) >= 3.8 && at < most {
+            found.push(at..at + length, "aws secret key", Rank::Format);
+            return;
+        }
+        if length == 0 {
+            return;
+        }
+        at += length;
+    }
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/".contains(&byte)
+}
+
+/// `host:5432:database:user:x`; the hit is the port with its colons.
+pub(super) fn pgpass(text: &str, hit: Range<usize>, found: &mut Found) {
     let bytes = text.as_bytes();
     let is_field = |byte: u8| is_word(byte) || byte == b'*' || byte == b'.';
-    let port = run(bytes, at + 1, 6, |byte| byte.is_ascii_digit() || byte == b'*');
-    let any = bytes.get(at + 1) == Some(&b'*');
-    if !(any && port == 1 || !any && (4..=5).contains(&port)) || bytes.get(at + 1 + port) != Some(&b':') {
-        return None;
-    }
-    let host = bytes.get(..at)?.iter().rev().take(100).take_while(|byte| is_field(**byte)).count();
+    let host = run_back(bytes, hit.start, 100, is_field);
     // More before it is an address of IPv6, or a place in a file.
-    let before = at.checked_sub(host + 1).and_then(|before| bytes.get(before));
+    let before = hit.start.checked_sub(host + 1).and_then(|before| bytes.get(before));
     if host == 0 || before.is_some_and(|byte| b":[/".contains(byte)) {
-        return None;
+        return;
     }
-    let mut from = at + port + 2;
+    let mut from = hit.end;
     for _ in 0..2 {
         let field = run(bytes, from, 64, is_field);
         let digits = run(bytes, from, 64, |byte| byte.is_ascii_digit());
         if field == 0 || digits == field || bytes.get(from + field) != Some(&b':') {
-            return None;
+            return;
         }
         from += field + 1;
     }
     let length = run(bytes, from, 128, |byte| byte > b' ' && !b"\"'\\`".contains(&byte));
-    let value = text.get(from..from + length).filter(|value| !value.contains(':'))?;
-    let telling = value.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^&+~".contains(&byte));
-    (length >= 4 && telling && !is_placeholder(value)).then_some(from..from + length)
-}
-
-/// The only word on the line below `password:`.
-fn line_below(text: &str, at: usize) -> Option<Range<usize>> {
-    let bytes = text.as_bytes();
-    let blanks = run(bytes, at + 1, 4, |byte| b" \t\r".contains(&byte));
-    if bytes.get(at + 1 + blanks) != Some(&b'\n') {
-        return None;
+    let range = piece(text, from, from + length);
+    let value = text.get(range.clone()).unwrap_or_default();
+    if value.len() >= 4 && !value.contains(':') && is_telling(value) && !is_placeholder(value) {
+        found.push(range, "password", Rank::Place);
     }
-    let name = name_back(text, at).filter(|name| is_secret_name(name))?;
-    let before = at.checked_sub(name.len() + 1).and_then(|before| bytes.get(before));
-    let below = at + 2 + blanks;
-    let start = below + run(bytes, below, 40, |byte| b" \t".contains(&byte));
-    let length = run(bytes, start, 200, |byte| byte > b' ' && !b"\"'\\`()[]{}<>,;:=".contains(&byte));
-    let end = start + length;
-    let after = end + run(bytes, end, 8, |byte| b" \t\r".contains(&byte));
-    let alone = bytes.get(after).is_none_or(|byte| b"\n\"'".contains(byte));
-    let value = text.get(start..end)?;
-    let secret = length >= 8 && has_letter_and_digit(value) && !value.starts_with(['-', '/', '#', '.', '*']);
-    (alone && secret && before != Some(&b'.') && !is_placeholder(value)).then_some(start..end)
-}
-
-/// `login user password x` of a `.netrc`, and `the password is x`.
-fn named_in_words(text: &str, spans: &mut Vec<Range<usize>>) {
-    static NAMES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let names =
-            ["password is ", "passphrase is ", "passwort ist ", "token is ", "key is ", "secret is ", "password "];
-        let built = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(aho_corasick::MatchKind::LeftmostLongest)
-            .build(names);
-        built.expect("few short words")
-    });
-    let bytes = text.as_bytes();
-    for found in NAMES.find_iter(text) {
-        let inside_word =
-            found.start().checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii_alphanumeric);
-        if inside_word && !found.start().checked_sub(1).is_some_and(|before| is_escape(bytes, before)) {
-            continue;
-        }
-        let filler = run(bytes, found.end(), 3, |byte| b"\"'`\\: ".contains(&byte));
-        let start = found.end() + filler;
-        let length = run(bytes, start, 256, |byte| byte > b' ' && !b"\"'`\\,;<>".contains(&byte));
-        let end = (start..=start + length).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(start);
-        // A full stop ends the sentence, not the password.
-        let word = text.get(start..end).unwrap_or_default().trim_end_matches(['.', ')', '?', '!', ':']);
-        let secret = match found.pattern().as_usize() {
-            0..=2 => word.len() >= 6 && has_letter_and_digit(word) && !is_about_passwords(word),
-            3..=5 => word.len() >= 16 && has_letter_and_digit(word) && !is_about_passwords(word),
-            _ => {
-                let line = before_in_line(text, found.start());
-                word.len() >= 4
-                    && follows_login(text, found.start())
-                    && (line.trim_start().starts_with("machine ") || has_letter_and_digit(word))
-            }
-        };
-        if secret && !is_placeholder(word) && !word.contains(['(', '/']) {
-            spans.push(start..start + word.len());
-        }
-    }
-}
-
-/// Whether `login someone`, or `machine host`, stands right before.
-fn follows_login(text: &str, at: usize) -> bool {
-    let before = before_in_line(text, at);
-    // In a file with one word a line, the line above says it.
-    let before = if before.trim().is_empty() {
-        let above = at - before.len();
-        let cut = text.get(..above).unwrap_or_default().trim_end();
-        before_in_line(cut, cut.len())
-    } else {
-        before
-    };
-    let mut words = before.split_whitespace().rev();
-    let named = words.next().is_some_and(|word| !matches!(word, "and" | "or" | "with"));
-    named && matches!(words.next(), Some("login" | "machine"))
-}
-
-/// What stands before a place in its line, as far as it is worth looking.
-fn before_in_line(text: &str, at: usize) -> &str {
-    let bytes = text.as_bytes().get(..at).unwrap_or_default();
-    let length = bytes.iter().rev().take(200).take_while(|byte| **byte != b'\n' && **byte < 128).count();
-    text.get(at - length..at).unwrap_or_default()
-}
-
-/// `the password is base64-encoded`, `the token is sha256-signed`.
-fn is_about_passwords(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    ["sha", "md5", "bcrypt", "base64", "argon", "utf", "aes", "hs256", "rs256", "oauth"]
-        .iter()
-        .any(|way| lower.starts_with(way))
-        || lower.contains("-char")
-        || lower.contains("-byte")
-        || lower.contains("-bit")
-        || lower.starts_with('_')
-}
-
-fn has_letter_and_digit(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && word.bytes().any(|byte| byte.is_ascii_digit() || b"!@#$%^*+~".contains(&byte))
-}
-
-/// The word that ends right before `at`.
-fn name_back(text: &str, at: usize) -> Option<&str> {
-    let before = text.as_bytes().get(..at)?;
-    let length = before.iter().rev().take(super::LONGEST_NAME).take_while(|byte| is_word(**byte)).count();
-    text.get(at - length..at).filter(|name| !name.is_empty())
 }
