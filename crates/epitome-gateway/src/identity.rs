@@ -1,6 +1,6 @@
 //! What a session is called, for people and for lists. Edits are never found by it.
 
-use epitome_core::fingerprint::PrefixFingerprint;
+use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_store::records::SessionId;
 use epitome_wire::Envelope;
 use http::HeaderMap;
@@ -8,7 +8,7 @@ use http::HeaderMap;
 /// Headers by which agents name their sessions, the surest first. A name in the body stands between the first and the rest.
 const NAMING_HEADERS: &[&str] = &["session-id", "thread-id", "x-session-id", "x-session-affinity"];
 
-/// Longer names are cut: they are typed by people.
+/// Longer names are cut, with a hash behind them: they are typed by people.
 const LONGEST: usize = 64;
 
 /// The header by which a client tells us the name itself.
@@ -19,7 +19,7 @@ pub fn session_of(headers: &HeaderMap, envelope: &Envelope, first: Option<&Prefi
     let header = |name: &&str| headers.get(*name).and_then(|value| value.to_str().ok());
     let told = header(&SESSION_HEADER).or_else(|| header(&"x-claude-code-session-id"));
     let told = told.or(envelope.session.as_deref()).or_else(|| NAMING_HEADERS.iter().find_map(header));
-    match told.map(tidy).filter(|name| !name.is_empty()) {
+    match told.and_then(typeable) {
         Some(name) => SessionId::new(name),
         None => {
             let digits = first.unwrap_or(&PrefixFingerprint::EMPTY).to_string();
@@ -30,14 +30,19 @@ pub fn session_of(headers: &HeaderMap, envelope: &Envelope, first: Option<&Prefi
 
 /// The session that a client names to us, if it does.
 pub(crate) fn named_session(headers: &HeaderMap) -> Option<SessionId> {
-    let told = headers.get(SESSION_HEADER)?.to_str().ok().map(tidy);
-    told.filter(|name| !name.is_empty()).map(SessionId::new)
+    headers.get(SESSION_HEADER)?.to_str().ok().and_then(typeable).map(SessionId::new)
 }
 
-/// Only what can be typed and cannot be mistaken for something else.
-fn tidy(name: &str) -> String {
+/// A name that can be typed and cannot be mistaken for something else. One that had to be changed for that ends with a hash
+/// of itself, so that two sessions never share a name. `None`: nothing is said.
+fn typeable(name: &str) -> Option<String> {
+    let name = name.trim();
     let plain = |c: &char| c.is_ascii_alphanumeric() || "-_.:".contains(*c);
-    name.chars().filter(plain).take(LONGEST).collect()
+    if !name.is_empty() && name.len() <= LONGEST && name.chars().all(|c| plain(&c)) {
+        return Some(name.to_owned());
+    }
+    let kept: String = name.chars().filter(plain).take(LONGEST - 1 - ContentHash::SHORT_DIGITS).collect();
+    (!name.is_empty()).then(|| format!("{kept}-{}", ContentHash::of(name).short()))
 }
 
 #[cfg(test)]
@@ -70,8 +75,21 @@ mod tests {
     #[test]
     fn a_name_holds_nothing_odd() {
         let odd = headers(&[("x-session-id", "a b/../c")]);
-        assert_eq!(session_of(&odd, &envelope(None), None).as_str(), "ab..c");
-        let empty = headers(&[("x-session-id", "//")]);
+        let name = session_of(&odd, &envelope(None), None);
+        assert_eq!(name.as_str(), format!("ab..c-{}", ContentHash::of("a b/../c").short()));
+        let empty = headers(&[("x-session-id", " ")]);
         assert!(session_of(&empty, &envelope(None), None).as_str().starts_with("begins-"));
+    }
+
+    #[test]
+    fn two_sessions_with_two_names_are_never_one() {
+        let long = "x".repeat(LONGEST);
+        let names = ["anna@example.com", "annaexample.com", "a b", "ab", "user/1", "user1", "//", "@", &long];
+        let longer = [format!("{long}1"), format!("{long}2")];
+        let names = names.into_iter().chain(longer.iter().map(String::as_str));
+        let names: Vec<String> = names.map(|name| typeable(name).unwrap()).collect();
+        let different: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(different.len(), names.len(), "{names:?}");
+        assert!(names.iter().all(|name| name.len() <= LONGEST && typeable(name).as_ref() == Some(name)), "{names:?}");
     }
 }
