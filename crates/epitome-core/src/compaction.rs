@@ -15,8 +15,10 @@ use crate::budget::Budget;
 use crate::edit::{Applied, Edit, EditError, Inserted, apply};
 use crate::engine::{Cause, ContextEngine, Occasion, Plan, Shortfall, Step, SummaryOrder};
 use crate::engines::compressor::fill_last_gap;
-use crate::model::{Block, Conversation, Message, Role};
+use crate::live;
+use crate::model::{Block, Conversation, Message, Pairing, Role};
 use crate::summary::audit::Audit;
+use crate::summary::template::{Section, Sections, unfence};
 use crate::summary::{self, NewestRequest, Summarizer, SummaryRequest, Work, requests, seal};
 use crate::tokens::{ESTIMATE_MARGIN, Precision, Sizes, TokenCounter, Tokens, conversation_tokens, doubtful_share};
 
@@ -238,6 +240,7 @@ fn request(
     counter: &dyn TokenCounter,
 ) -> SummaryRequest {
     let indices = order.gaps.iter().flat_map(|gap| gap.start..gap.end);
+    let overtaken = live::overtaken(conversation);
     let mut messages = Vec::new();
     let mut bodies: Vec<&str> = Vec::new();
     let mut last_summary = None;
@@ -246,15 +249,19 @@ fn request(
         if let Some(body) = summary::body_of(message) {
             bodies.push(body);
             last_summary = Some(index);
-        } else if !summary::is_ours(message) {
+        } else if !summary::is_ours(message) && !overtaken.contains(&index) {
             messages.push(message.clone());
         }
     }
     let goes = |index: usize| order.gaps.iter().any(|gap| (gap.start..gap.end).contains(&index));
-    let newest = requests::newest(conversation).filter(|(index, _)| last_summary.is_none_or(|last| *index > last));
+    let newest = requests::newest(conversation);
+    // A summary quotes the newest request only if it stood for it: that was asked after all that stands before the summary.
+    let quotes = |body: &&str| Sections::read(body).get(Section::Goal).iter().any(|item| unfence(item).is_some());
+    let in_previous = bodies.iter().any(quotes)
+        && newest.as_ref().is_none_or(|(index, _)| last_summary.is_some_and(|last| *index < last));
     let newest_request = match newest {
+        _ if in_previous => NewestRequest::InPrevious,
         Some((index, request)) if goes(index) => NewestRequest::Goes { request, answered: answer(conversation) },
-        None if last_summary.is_some() => NewestRequest::InPrevious,
         Some(_) | None => NewestRequest::Stays,
     };
     let (stays, shortened) = staying(plan, conversation, goes);
@@ -294,7 +301,8 @@ fn staying(plan: &Plan, conversation: &Conversation, goes: impl Fn(usize) -> boo
 
 /// The agent's last words, if the conversation ends with them: then nothing is left to be done.
 fn answer(conversation: &Conversation) -> Option<String> {
-    let last = conversation.messages.last()?;
+    let pairing = Pairing::of(&conversation.messages);
+    let last = conversation.messages.get(live::newest_input(&conversation.messages, &pairing))?;
     let answers = last.role == Role::Assistant && last.calls().next().is_none();
     let words: Vec<&str> = last.texts().map(|text| &**text).collect();
     (answers && !words.is_empty()).then(|| words.join("\n"))

@@ -1,8 +1,9 @@
 //! Edits, and the one function that applies them and keeps a conversation valid.
 //!
 //! An engine can only propose [`Edit`]s. [`apply`] refuses what a provider would reject or a person would miss: a tool
-//! call parted from its result, a touched system prompt or first request, a newest message touched other than in its outputs, two new neighbours
-//! of one role, an empty text. What it returns, [`Applied`], is the proof that the checks were passed, and the only thing
+//! call parted from its result, a touched system prompt or first request, a newest input touched other than in its
+//! outputs, two new neighbours of one role, an empty text. Instructions behind the system prompt may go as messages do;
+//! what stands in them is never edited. What it returns, [`Applied`], is the proof that the checks were passed, and the only thing
 //! that `epitome-wire` splices into a client's bytes.
 //!
 //! Edits of a conversation that was edited before become edits of the client's own in [`compose`].
@@ -12,6 +13,7 @@ mod composition;
 pub use composition::{ComposeError, compose};
 use serde::{Deserialize, Serialize};
 
+use crate::live;
 use crate::model::{Block, Conversation, Message, Pairing, ResultStyle, Role, ToolResult};
 
 /// One change to a client's conversation. Positions are those of the client's own messages, before any edit.
@@ -131,7 +133,7 @@ pub enum EditError {
         /// The message behind the cut.
         message: usize,
     },
-    /// The system prompt, an instruction, the first request or the newest message.
+    /// The system prompt, an instruction, the first request or the newest input.
     #[error("message {message} may not be changed: it is {what}")]
     Untouchable {
         /// The message.
@@ -207,6 +209,8 @@ pub fn takes_note(conversation: &Conversation) -> bool {
     !conversation.system.is_empty() || last.is_some_and(|last| !matches!(&last.blocks[..], [Block::Opaque(_)]))
 }
 
+const NEWEST_INPUT: &str = "the newest input";
+
 /// Applies edits to a conversation, or says why they would break it. The input is not changed.
 pub fn apply(conversation: &Conversation, mut edits: Vec<Edit>) -> Result<Applied, EditError> {
     let pairing = Pairing::of(&conversation.messages);
@@ -231,6 +235,8 @@ fn position(edit: &Edit) -> (usize, usize, usize) {
 struct Changes<'edits> {
     fates: Vec<Fate<'edits>>,
     note: Option<&'edits str>,
+    /// Messages from here on are the newest input.
+    newest_input: usize,
 }
 
 #[derive(Clone, Default)]
@@ -249,7 +255,8 @@ impl<'edits> Changes<'edits> {
         edits: &'edits [Edit],
     ) -> Result<Changes<'edits>, EditError> {
         let messages = &conversation.messages;
-        let mut changes = Changes { fates: vec![Fate::default(); messages.len()], note: None };
+        let newest_input = live::newest_input(messages, pairing);
+        let mut changes = Changes { fates: vec![Fate::default(); messages.len()], note: None, newest_input };
         for edit in edits {
             match edit {
                 Edit::NoteInSystem { text } => {
@@ -271,7 +278,7 @@ impl<'edits> Changes<'edits> {
                     }
                 }
                 Edit::ShortenOutput { message, block, text } => {
-                    // Of the newest message too: an output that does not fit a window cannot be sent as it is.
+                    // Of the newest input too: an output that does not fit a window cannot be sent as it is.
                     let fate = changes.fate_of_any(conversation, *message)?;
                     result_at(messages, *message, *block)?;
                     if fate.shortened.iter().any(|(other, _)| other == block) || fate.removed.contains(block) {
@@ -299,10 +306,10 @@ impl<'edits> Changes<'edits> {
                         return Err(EditError::Overlap { message: *message });
                     }
                     fate.answered.push((*block, non_empty(text)?));
-                    // In this dialect the answer goes into the next message, which must not be the newest one.
+                    // In this dialect the answer goes into the next message, which must not be the newest input.
                     let next = message + 1;
-                    if joins_next(conversation, *message) && next + 1 == messages.len() {
-                        return Err(EditError::Untouchable { message: next, what: "the newest message" });
+                    if joins_next(conversation, *message) && next >= newest_input {
+                        return Err(EditError::Untouchable { message: next, what: NEWEST_INPUT });
                     }
                 }
             }
@@ -323,13 +330,13 @@ impl<'edits> Changes<'edits> {
 
     /// The fate of a message that stays and may be edited inside.
     fn fate(&mut self, conversation: &Conversation, message: usize) -> Result<&mut Fate<'edits>, EditError> {
-        if message + 1 == conversation.messages.len() {
-            return Err(EditError::Untouchable { message, what: "the newest message" });
+        if (self.newest_input..conversation.messages.len()).contains(&message) {
+            return Err(EditError::Untouchable { message, what: NEWEST_INPUT });
         }
         self.fate_of_any(conversation, message)
     }
 
-    /// The same, of the newest message too.
+    /// The same, of the newest input too.
     fn fate_of_any(&mut self, conversation: &Conversation, message: usize) -> Result<&mut Fate<'edits>, EditError> {
         let is_instruction = |message: &Message| message.role == Role::System;
         if conversation.messages.get(message).is_some_and(is_instruction) {
@@ -353,10 +360,15 @@ impl<'edits> Changes<'edits> {
         let messages = &conversation.messages;
         let span = messages.get(start..end).filter(|span| !span.is_empty());
         let span = span.ok_or(EditError::NoSuchSpan { start, end, len: messages.len() })?;
-        if end == messages.len() {
-            return Err(EditError::Untouchable { message: end - 1, what: "the newest message" });
+        if end > self.newest_input {
+            return Err(EditError::Untouchable { message: end - 1, what: NEWEST_INPUT });
         }
-        if let Some(offset) = span.iter().position(|message| message.role == Role::System) {
+        let leading = conversation.leading_system_messages();
+        // A role or a content that we do not know is carried.
+        let stays = |(offset, message): (usize, &Message)| {
+            start + offset < leading || (message.role == Role::System && !live::is_instruction(message))
+        };
+        if let Some(offset) = span.iter().enumerate().position(stays) {
             return Err(EditError::Untouchable { message: start + offset, what: "an instruction" });
         }
         if let Some(first) = conversation.first_user_message().filter(|first| (start..end).contains(first)) {
@@ -593,7 +605,7 @@ mod tests {
     fn the_prompt_the_first_request_and_the_newest_message_stay() {
         check(vec![replace(0, 1, &[])], EditError::Untouchable { message: 0, what: "an instruction" });
         check(vec![replace(1, 2, &[])], EditError::Untouchable { message: 1, what: "the first request" });
-        check(vec![replace(6, 8, &[])], EditError::Untouchable { message: 7, what: "the newest message" });
+        check(vec![replace(6, 8, &[])], EditError::Untouchable { message: 7, what: NEWEST_INPUT });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! This crate decides; it touches no network, no disk, no clock and no environment.
 //!
-//! Reading order: [`model`] → [`tokens`] → [`fingerprint`] → [`edit`] → [`outputs`] → [`summary`] → [`engine`] →
+//! Reading order: [`model`] → [`tokens`] → [`fingerprint`] → [`live`] (what may not be lost) → [`edit`] → [`outputs`] → [`summary`] → [`engine`] →
 //! [`engines`] → [`compaction`] (the driver: plan, carry out, apply, measure) → [`cache`] (where a provider's cache is told to
 //! end) → [`money`] (what calls cost) → [`shape`] (for people and tests).
 
@@ -18,6 +18,7 @@ pub mod engines;
 pub mod fingerprint;
 mod keys;
 pub mod lines;
+pub mod live;
 pub mod model;
 pub mod money;
 pub mod originals;

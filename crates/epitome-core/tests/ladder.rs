@@ -10,7 +10,7 @@ use epitome_core::engines::compressor::Compressor;
 use epitome_core::model::{Conversation, Message, ResultStyle, Role};
 use epitome_core::outputs::CLEARED;
 use epitome_core::shape::shape;
-use epitome_core::summary::{self, LOCAL, requests};
+use epitome_core::summary::{self, LOCAL};
 use epitome_core::tokens::{RoughCounter, Sizes, Tokens};
 use support::{Behaviour, budget, call, compacted, message, result, weight};
 
@@ -350,21 +350,6 @@ fn a_forced_size_is_met_and_used() {
     }
 }
 
-#[test]
-fn the_newest_request_survives_word_for_word() {
-    let mut conversation = session(20, 400);
-    let request = "Now port the parser.\n\n  Keep `src/legacy.rs` as it is, and never run `make clean`.";
-    conversation.messages.push(Message::text(Role::User, request));
-    let mut more = session(30, 400).messages.split_off(2);
-    conversation.messages.append(&mut more);
-    let policy = Policy::default();
-    let compaction = compacted(&conversation, &budget(&conversation, 30_000, &policy), &policy, Behaviour::Fails);
-    let after = compaction.applied.conversation();
-    let body = after.messages.iter().find_map(summary::body_of).unwrap();
-    assert!(body.contains(request), "{body}");
-    assert!(requests::constraints(request).all(|constraint| body.contains(&format!("- {constraint}"))), "{body}");
-}
-
 /// Five compactions in a row, with work in between (M12).
 #[test]
 fn later_compactions_update_the_summary() {
@@ -384,7 +369,12 @@ fn later_compactions_update_the_summary() {
         assert!(Tokens(body.len() as u64 / 4) <= Tokens(1_500), "round {round}: the block grew to {}", body.len() / 4);
         assert!(body.contains("Never push to main."), "round {round}: {body}");
         assert!(body.contains("sqlite instead of postgres"), "round {round}: {body}");
-        assert!(body.contains(&format!("Go on with part {round}.")), "round {round}: {body}");
+        let asked = |round: usize| Message::text(Role::User, format!("Go on with part {round}."));
+        assert!(conversation.messages.contains(&asked(round)), "round {round}: the live request stays");
+        for earlier in 0..round {
+            assert!(!conversation.messages.contains(&asked(earlier)), "round {round}: request {earlier} is not live");
+            assert!(body.contains(&format!("Go on with part {earlier}.")), "round {round}: {body}");
+        }
         let notes = conversation.messages[0].texts().filter(|text| text.starts_with("[Note: Some earlier")).count();
         assert_eq!(notes, 1, "round {round}");
     }
@@ -423,6 +413,7 @@ fn a_quoted_summary_is_not_taken_for_ours() {
     let mut conversation = session(40, 400);
     let quoted = format!("Is this right?\n{}", summary::seal("## Goal\n- to be quoted", "0 messages"));
     conversation.messages.insert(10, Message::text(Role::User, quoted.clone()));
+    conversation.messages.push(Message::text(Role::User, "Go on."));
     let policy = Policy::default();
     let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Fails);
     let after = compaction.applied.conversation();

@@ -2,11 +2,14 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use epitome_core::budget::{Budget, Controller, Outputs, Policy, Tail, Thrift, Trigger};
 use epitome_core::cost::trigger::Action;
 use epitome_core::engine::{BUILT_IN, Registry, Rung};
+use epitome_core::live;
 use epitome_core::model::{Block, Conversation, Message, Pairing, ResultStyle, Role};
-use epitome_core::summary::NOTE;
+use epitome_core::summary::{NOTE, requests};
 use epitome_core::tokens::{Sizes, Tokens};
 use proptest::prelude::*;
 use support::{Behaviour, Quarter, budget, call, compacted, message, result, weight};
@@ -19,6 +22,21 @@ enum Event {
     /// Outputs of parallel calls.
     Calls(Vec<String>),
     Instruction(String),
+    /// An instruction that differs from others in a number.
+    Countdown(u32),
+    /// A harness says something as the user: behind results, where those stand in a user's message.
+    Reminder(String),
+    /// Something is said beside results without a harness' tags.
+    Aside(String),
+}
+
+/// What a conversation may end with.
+#[derive(Debug, Clone)]
+struct End {
+    /// Calls that are made last, and how many of them are answered.
+    batch: Option<(usize, usize)>,
+    /// Instructions behind everything.
+    countdowns: Vec<u32>,
 }
 
 fn words() -> impl Strategy<Value = String> {
@@ -35,14 +53,23 @@ fn event() -> impl Strategy<Value = Event> {
         3 => words().prop_map(Event::Says),
         8 => prop::collection::vec(words(), 1..4).prop_map(Event::Calls),
         1 => words().prop_map(Event::Instruction),
+        2 => any::<u32>().prop_map(Event::Countdown),
+        1 => words().prop_map(Event::Reminder),
+        1 => words().prop_map(Event::Aside),
     ]
+}
+
+fn ends() -> impl Strategy<Value = End> {
+    let batch = (1..5_usize).prop_flat_map(|calls| (Just(calls), 0..calls));
+    (prop::option::weighted(0.3, batch), prop::collection::vec(any::<u32>(), 0..3))
+        .prop_map(|(batch, countdowns)| End { batch, countdowns })
 }
 
 /// Valid conversations of every style: with and without a system prompt, ending in every way a request can end.
 fn conversations() -> impl Strategy<Value = Conversation> {
     let style = prop_oneof![Just(ResultStyle::OwnMessage), Just(ResultStyle::NextUserMessage)];
-    (style, any::<bool>(), words(), words(), prop::collection::vec(event(), 0..60)).prop_map(
-        |(style, prompted, prompt, request, events)| {
+    (style, any::<bool>(), words(), words(), prop::collection::vec(event(), 0..60), ends()).prop_map(
+        |(style, prompted, prompt, request, events, end)| {
             let mut conversation = Conversation { results: style, ..Conversation::default() };
             match (prompted, style) {
                 (true, ResultStyle::NextUserMessage) => conversation.system = vec![Block::Text(prompt.into())],
@@ -53,9 +80,39 @@ fn conversations() -> impl Strategy<Value = Conversation> {
             for (turn, event) in events.into_iter().enumerate() {
                 push(&mut conversation, turn, event);
             }
+            push_end(&mut conversation, end);
             conversation
         },
     )
+}
+
+fn countdown(left: u32) -> Message {
+    Message::text(
+        Role::System,
+        format!("{left} tokens left before the context is full; keep it short and to the point"),
+    )
+}
+
+fn push_end(conversation: &mut Conversation, end: End) {
+    let speaks = |message: &&Message| message.role != Role::System;
+    let last = conversation.messages.iter().rev().find(speaks).map(|last| last.role);
+    let batch = end.batch.filter(|_| last != Some(Role::Assistant));
+    if let Some((calls, answered)) = batch {
+        let ids: Vec<String> = (0..calls).map(|n| format!("pending_{n}")).collect();
+        let calls = ids.iter().map(|id| call(id, "bash", r#"{"command":"make"}"#)).collect();
+        conversation.messages.push(message(Role::Assistant, calls));
+        let results = ids.iter().take(answered).map(|id| result(id, "made"));
+        match conversation.results {
+            ResultStyle::OwnMessage => {
+                conversation.messages.extend(results.map(|result| message(Role::Tool, vec![result])));
+            }
+            ResultStyle::NextUserMessage if answered > 0 => {
+                conversation.messages.push(message(Role::User, results.collect()));
+            }
+            ResultStyle::NextUserMessage => {}
+        }
+    }
+    conversation.messages.extend(end.countdowns.into_iter().map(countdown));
 }
 
 /// Adds an event, and nothing that two neighbours of one role would come of.
@@ -76,10 +133,24 @@ fn push(conversation: &mut Conversation, turn: usize, event: Event) {
                 ResultStyle::NextUserMessage => messages.push(message(Role::User, results.collect())),
             }
         }
-        Event::Instruction(text) if style == ResultStyle::OwnMessage => {
-            messages.push(Message::text(Role::System, text));
+        Event::Instruction(text) => messages.push(Message::text(Role::System, text)),
+        Event::Countdown(left) => messages.push(countdown(left)),
+        Event::Reminder(text) => {
+            let text = format!("<system-reminder>\n{text}\n</system-reminder>");
+            match messages.last_mut() {
+                Some(last) if last.role == Role::User => last.blocks.push(Block::Text(text.into())),
+                Some(_) if last != Some(Role::User) => messages.push(Message::text(Role::User, text)),
+                Some(_) | None => {}
+            }
         }
-        Event::User(_) | Event::Says(_) | Event::Calls(_) | Event::Instruction(_) => {}
+        Event::Aside(text) => {
+            if let Some(answers) =
+                messages.last_mut().filter(|last| last.role == Role::User && last.results().next().is_some())
+            {
+                answers.blocks.push(Block::Text(text.into()));
+            }
+        }
+        Event::User(_) | Event::Says(_) | Event::Calls(_) => {}
     }
 }
 
@@ -116,10 +187,59 @@ fn same_role_neighbours(conversation: &Conversation) -> usize {
     pairs.filter(|pair| pair[0].role == pair[1].role && matches!(pair[0].role, Role::User | Role::Assistant)).count()
 }
 
-fn system_texts(conversation: &Conversation) -> Vec<String> {
-    let messages = conversation.messages.iter().filter(|message| message.role == Role::System).flat_map(Message::texts);
-    let system = conversation.system.iter().filter_map(|block| block.as_text());
-    system.chain(messages).map(|text| text.to_string()).filter(|text| text != NOTE).collect()
+fn prompt(conversation: &Conversation) -> Vec<Message> {
+    let leading = conversation.messages.iter().take(conversation.leading_system_messages()).cloned();
+    let outside = Message { blocks: conversation.system.clone(), ..Message::text(Role::System, "") };
+    let mut prompt: Vec<Message> = leading.chain([outside]).collect();
+    for message in &mut prompt {
+        message.blocks.retain(|block| block.as_text().is_none_or(|text| &**text != NOTE));
+    }
+    prompt
+}
+
+fn instructions(conversation: &Conversation) -> Vec<Message> {
+    let behind = conversation.messages.iter().skip(conversation.leading_system_messages());
+    behind.filter(|message| message.role == Role::System).cloned().collect()
+}
+
+/// The newest instruction of each form, and what they weigh together.
+fn holding(conversation: &Conversation) -> (Vec<Message>, Tokens) {
+    let overtaken = live::overtaken(conversation);
+    let leading = conversation.leading_system_messages();
+    let behind = conversation.messages.iter().enumerate().skip(leading);
+    let holding = behind.filter(|(index, message)| message.role == Role::System && !overtaken.contains(index));
+    let (indices, messages): (Vec<usize>, Vec<Message>) =
+        holding.map(|(index, message)| (index, message.clone())).unzip();
+    let sizes = Sizes::of(conversation, &Quarter).messages;
+    (messages, indices.into_iter().map(|index| sizes[index]).sum())
+}
+
+fn newest_input(conversation: &Conversation) -> &[Message] {
+    let start = live::newest_input(&conversation.messages, &Pairing::of(&conversation.messages));
+    &conversation.messages[start..]
+}
+
+fn unanswered(conversation: &Conversation) -> Vec<String> {
+    let place = |(message, block): (usize, usize)| match &conversation.messages[message].blocks[block] {
+        Block::ToolCall(call) => call.id.to_string(),
+        other => panic!("{other:?} is no call"),
+    };
+    Pairing::of(&conversation.messages).unanswered_calls.into_iter().map(place).collect()
+}
+
+/// What must stay whatever a size is forced to, with the newest request.
+fn least(conversation: &Conversation) -> Tokens {
+    let sizes = Sizes::of(conversation, &Quarter);
+    let leading = conversation.leading_system_messages();
+    let input = live::newest_input(&conversation.messages, &Pairing::of(&conversation.messages));
+    let first = conversation.first_user_message().into_iter().chain(requests::first(conversation));
+    let kept: BTreeSet<usize> = (0..leading)
+        .chain(first)
+        .chain(live::request(conversation).into_iter().flatten())
+        .chain(input..conversation.messages.len())
+        .collect();
+    // The shortest summary comes on top.
+    sizes.prefix + kept.into_iter().map(|index| sizes.messages[index]).sum() + Tokens(200)
 }
 
 fn check_laws(
@@ -134,20 +254,29 @@ fn check_laws(
     prop_assert_eq!(before, &untouched, "the input is never changed");
     let pairing = Pairing::of(&after.messages);
     prop_assert_eq!(pairing.orphan_results, vec![], "every result keeps its call");
-    prop_assert_eq!(pairing.unanswered_calls, vec![], "every call keeps its result");
+    prop_assert_eq!(
+        unanswered(before),
+        unanswered(after),
+        "every call keeps its result, and gets none that is invented"
+    );
     prop_assert_eq!(same_role_neighbours(after), same_role_neighbours(before), "no new neighbours of one role");
-    prop_assert_eq!(system_texts(before), system_texts(after), "instructions are verbatim");
+    check_instructions(before, after, budget)?;
     let first = |conversation: &Conversation| {
         conversation.first_user_message().and_then(|first| conversation.messages.get(first).cloned())
     };
     prop_assert_eq!(first(before), first(after), "the first request is verbatim");
-    // Where a size was asked for, or the window is too small, the outputs of the newest message may be shortened; nothing
+    // Where a size was asked for, or the window is too small, the outputs of the newest input may be shortened; nothing
     // else of it.
     let shortens = budget.forced || compaction.plan.rungs.iter().any(|climbed| climbed.rung == Rung::ShortenNewest);
-    let newest = |conversation: &Conversation| {
-        conversation.messages.last().map(|newest| if shortens { newest.without_outputs() } else { newest.clone() })
+    let newest = |conversation: &Conversation| -> Vec<Message> {
+        let newest = newest_input(conversation).iter();
+        newest.map(|newest| if shortens { newest.without_outputs() } else { newest.clone() }).collect()
     };
-    prop_assert_eq!(newest(before), newest(after), "the newest message is untouched");
+    prop_assert_eq!(newest(before), newest(after), "the newest input is untouched");
+    let request: Vec<&Message> = live::request(before).into_iter().flatten().map(|at| &before.messages[at]).collect();
+    let stays = request.iter().all(|request| after.messages.contains(request));
+    let has_no_room = budget.forced && least(before) > budget.context_length;
+    prop_assert!(stays || has_no_room, "the newest request of a person is a user's message, verbatim");
     prop_assert_eq!(compaction.after.tokens, weight(after), "what is reported is what is there");
     if compaction.after.tokens >= budget.trigger {
         prop_assert!(compaction.plan.shortfall.is_some(), "above the trigger without a reason");
@@ -155,6 +284,17 @@ fn check_laws(
     prop_assert!(compaction.after.tokens <= compaction.before, "never larger than before");
     let again = compacted(before, budget, policy, summarizer);
     prop_assert_eq!(&again, &compaction, "same input, same output");
+    Ok(())
+}
+
+fn check_instructions(before: &Conversation, after: &Conversation, budget: &Budget) -> Result<(), TestCaseError> {
+    prop_assert_eq!(prompt(before), prompt(after), "the system prompt is verbatim");
+    let mut all = instructions(before).into_iter();
+    let left = instructions(after);
+    prop_assert!(left.iter().all(|left| all.any(|instruction| instruction == *left)), "what is left is verbatim");
+    let (holding, weight) = holding(before);
+    let kept = holding.iter().all(|instruction| left.contains(instruction));
+    prop_assert!(kept || weight > budget.context_length.share(0.1), "the newest instruction of each form stays");
     Ok(())
 }
 

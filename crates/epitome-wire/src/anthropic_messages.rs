@@ -43,15 +43,14 @@ impl Rules for AnthropicMessages {
             return Err(ReadError::NotAMessage { found: element.description(), position: element.position() });
         }
         let role = element.get("role").and_then(Value::str);
-        let role = match role.as_deref() {
-            Some("assistant") => Role::Assistant,
-            Some("user") => Role::User,
-            // What we do not know is taken for an instruction, which nothing ever shortens or replaces.
-            Some(_) => Role::System,
-            None => return Err(ReadError::NoRole { position: element.position() }),
-        };
+        let role = role.ok_or_else(|| ReadError::NoRole { position: element.position() })?;
         let blocks = element.get("content").map(|content| self.content(content)).unwrap_or_default();
-        Ok(dialect::message(element, role, blocks))
+        Ok(match &*role {
+            "assistant" => dialect::message(element, Role::Assistant, blocks),
+            "user" => dialect::message(element, Role::User, blocks),
+            role if dialect::instructs(role) => dialect::message(element, Role::System, blocks),
+            role => dialect::message(element, Role::System, dialect::of_unknown_role(role, blocks)),
+        })
     }
 
     fn content(&self, content: Value<'_>) -> Vec<Block> {

@@ -131,6 +131,18 @@ pub(crate) fn message(element: Value<'_>, role: Role, mut blocks: Vec<Block>) ->
     }
 }
 
+/// Whether a role is that of instructions.
+pub(crate) fn instructs(role: &str) -> bool {
+    matches!(role, "system" | "developer")
+}
+
+/// What a message says whose role we do not know. It is taken for an instruction, and the block in front of it that we do
+/// not know either keeps everybody from shortening or removing it.
+pub(crate) fn of_unknown_role(role: &str, said: Vec<Block>) -> Vec<Block> {
+    let unknown = Block::Opaque(Opaque { kind: role.into(), text: role.into() });
+    std::iter::once(unknown).chain(said).collect()
+}
+
 /// Something we do not know, which is carried.
 pub(crate) fn opaque(value: Value<'_>) -> Block {
     let kind = value.get("type").and_then(Value::text).unwrap_or_else(|| value.description().into());

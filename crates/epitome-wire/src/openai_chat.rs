@@ -1,7 +1,7 @@
 //! OpenAI's chat completions: one message an element, tool results as messages of the role `tool`.
 //!
-//! Of an assistant's message, the order is: reasoning, content, calls. Roles that we do not know are taken for
-//! [`Role::System`], which nothing ever shortens or replaces.
+//! Of an assistant's message, the order is: reasoning, content, calls. A message of a role that we do not know is taken
+//! for an instruction that nothing ever shortens or removes.
 
 use std::sync::Arc;
 
@@ -71,7 +71,8 @@ impl Rules for OpenAiChat {
                 };
                 dialect::message(element, Role::Tool, vec![block])
             }
-            _ => dialect::message(element, Role::System, content()),
+            role if dialect::instructs(role) => dialect::message(element, Role::System, content()),
+            role => dialect::message(element, Role::System, dialect::of_unknown_role(role, content())),
         })
     }
 

@@ -46,16 +46,22 @@ impl Rules for OpenAiResponses {
             return Err(ReadError::NotAMessage { found: element.description(), position: element.position() });
         }
         let kind = element.get("type").and_then(Value::str);
-        let role = element.get("role").and_then(Value::str).map(|role| match &*role {
+        let spelled = element.get("role").and_then(Value::str);
+        let role = spelled.as_deref().map(|role| match role {
             "assistant" => Role::Assistant,
             "user" => Role::User,
-            // What we do not know is taken for an instruction, which nothing ever shortens or replaces.
             _ => Role::System,
         });
         let call_id = element.get("call_id").and_then(Value::text);
         let (role, blocks) = match (kind.as_deref(), role, call_id) {
             (None | Some("message"), Some(role), _) => {
-                (role, element.get("content").map(|content| self.content(content)).unwrap_or_default())
+                let said = element.get("content").map(|content| self.content(content)).unwrap_or_default();
+                match spelled.as_deref() {
+                    Some(spelled) if role == Role::System && !dialect::instructs(spelled) => {
+                        (role, dialect::of_unknown_role(spelled, said))
+                    }
+                    _ => (role, said),
+                }
             }
             (Some("reasoning"), _, _) => (Role::Assistant, vec![Block::Thinking(thoughts(element))]),
             (Some(kind), _, Some(id)) if kind.ends_with("_call") => {

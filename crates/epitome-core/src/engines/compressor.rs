@@ -386,22 +386,20 @@ impl Draft<'_> {
         self.budget.trigger - Tokens(1) - self.around()
     }
 
-    /// Rung 3: oversized outputs inside the tail are shortened, those of the newest exchange last.
+    /// Rung 3: oversized outputs inside the tail are shortened, but for those of the newest input.
     fn shorten_tail(&mut self) -> bool {
         if self.budget.forced {
             // Its tail was cut to its share when the summary was ordered.
             return false;
         }
-        let newest = self.zones.newest_exchange();
         // The outputs that came last are what the agent works on now.
-        let last = self.newest_segment();
-        let in_tail = |(message, _): &(usize, usize)| (self.tail_start..last).contains(message);
+        let in_tail = |(message, _): &(usize, usize)| (self.tail_start..self.zones.newest_input).contains(message);
         let mut places: Vec<(usize, usize)> = self.outputs().into_iter().filter(in_tail).collect();
         places.sort_by_key(|(message, block)| {
             let weight = self.zones.size(*message);
             // What was read again is given up first: the newest reading is the one that counts.
             let newest_reading = !self.superseded().contains_key(&(*message, *block));
-            (newest_reading, *message >= newest, std::cmp::Reverse(weight), *message, *block)
+            (newest_reading, std::cmp::Reverse(weight), *message, *block)
         });
         self.digest_until_comfortable(places)
     }
@@ -447,7 +445,7 @@ impl Draft<'_> {
     }
 
     fn newest_segment(&self) -> usize {
-        self.zones.pairing.segments().last().map_or(self.tail_start, |segment| segment.start)
+        self.zones.newest_input
     }
 
     /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.

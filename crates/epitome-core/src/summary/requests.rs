@@ -7,6 +7,7 @@ use std::borrow::Cow;
 pub(super) use demands::sentences;
 pub use demands::{Demand, constraints, demand, demands};
 
+use crate::live;
 use crate::model::{Conversation, Message, Role};
 use crate::summary::is_ours;
 
@@ -99,8 +100,13 @@ pub fn typed(message: &Message) -> Option<String> {
     (!words.is_empty()).then(|| words.join("\n"))
 }
 
+/// Whether a message is a request of a person: what is said beside a tool's results is an aside.
+pub fn is_request(message: &Message) -> bool {
+    message.results().next().is_none() && typed(message).is_some()
+}
+
 /// Whether a message is a command, whose text the client puts in behind it.
-pub(super) fn is_command(message: &Message) -> bool {
+pub(crate) fn is_command(message: &Message) -> bool {
     message.role == Role::User && message.texts().any(|text| matches!(words_in(text), Spoken::Command(_)))
 }
 
@@ -158,13 +164,15 @@ fn command(text: &str) -> Option<(Option<String>, &str)> {
     Some(((asks && !name.is_empty()).then(|| typed.trim().to_owned()), rest))
 }
 
-/// The words that a harness said as the user; `None` if a person typed some of them, or we wrote them.
+/// The words that a harness said, as the user or in an instruction; `None` if a person typed some of them, or we wrote them.
 pub fn put_in(message: &Message) -> Option<String> {
-    if message.role != Role::User || is_ours(message) || typed(message).is_some() {
-        return None;
-    }
+    let is_harness = match message.role {
+        Role::System => true,
+        Role::User => !is_ours(message) && typed(message).is_none(),
+        Role::Assistant | Role::Tool => false,
+    };
     let words: Vec<&str> = message.texts().map(|text| text.trim()).filter(|text| !text.is_empty()).collect();
-    (!words.is_empty()).then(|| words.join("\n"))
+    (is_harness && !words.is_empty()).then(|| words.join("\n"))
 }
 
 /// The first request of a person; harnesses often speak before it.
@@ -174,13 +182,9 @@ pub fn first(conversation: &Conversation) -> Option<usize> {
 
 /// The newest request of a person, and the message it stands in.
 pub fn newest(conversation: &Conversation) -> Option<(usize, String)> {
-    let messages = &conversation.messages;
-    let (index, text) =
-        messages.iter().enumerate().rev().find_map(|(index, message)| Some((index, typed(message)?)))?;
-    // A client says what a command stands for as if the person had typed it.
-    let before = index.checked_sub(1).and_then(|before| Some((before, messages.get(before)?)));
-    let command = before.filter(|(_, message)| is_command(message));
-    Some(command.and_then(|(before, message)| Some((before, typed(message)?))).unwrap_or((index, text)))
+    // A client says what a command stands for as if the person had typed it: the command is what they typed.
+    let index = live::request(conversation)?.start;
+    Some((index, typed(conversation.messages.get(index)?)?))
 }
 
 #[cfg(test)]

@@ -52,23 +52,24 @@ impl Draft<'_> {
         None
     }
 
-    /// The calls in what stays that nothing answers, and that can be answered.
+    /// The calls in what stays that nothing answers, and that can be answered. Those of the newest input are still to be
+    /// answered by the client.
     pub(super) fn calls_to_answer(&self) -> impl Iterator<Item = (usize, usize)> {
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let newest = self.zones.newest_input;
         let stays = |message: usize| !within(&self.spans, message);
         let unanswered = self.zones.pairing.unanswered_calls.iter().copied();
         unanswered.filter(move |(message, _)| {
             let joins = joins_next(self.zones.conversation, *message);
-            let next_is_free = !joins || (message + 1 != last && stays(message + 1));
+            let next_is_free = !joins || (message + 1 < newest && stays(message + 1));
             // A call that no assistant makes is none that a provider expects an answer to.
             let asked = self.role(*message) == Some(Role::Assistant);
-            asked && stays(*message) && *message != last && next_is_free
+            asked && stays(*message) && *message < newest && next_is_free
         })
     }
 
     /// Orphan results go, and calls without a result get one (M11), in what stays.
     pub(super) fn repairs(&self) -> Vec<Step> {
-        let last = self.zones.conversation.messages.len().saturating_sub(1);
+        let newest = self.zones.newest_input;
         let stays = |message: usize| !within(&self.spans, message);
         let speakers = self.speakers();
         let mut steps = Vec::new();
@@ -80,7 +81,7 @@ impl Draft<'_> {
         let mut gone = 0..0;
         for orphans in self.zones.pairing.orphan_results.chunk_by(|one, other| one.0 == other.0) {
             let Some(message) = orphans.first().map(|(message, _)| *message) else { continue };
-            if !stays(message) || message == last || self.role(message) == Some(Role::System) {
+            if !stays(message) || message >= newest || self.role(message) == Some(Role::System) {
                 continue;
             }
             let free = |place: &(usize, usize)| !self.shortened.contains_key(place);

@@ -1,9 +1,16 @@
 //! Head, middle, tail and newest exchange of a conversation (M8), and what each weighs.
 
+use std::collections::BTreeSet;
+
+use super::SMALLEST_SUMMARY;
 use crate::budget::Budget;
+use crate::live;
 use crate::model::{Block, Conversation, Message, Pairing, Role, Segment};
 use crate::summary::{self, requests};
 use crate::tokens::{Sizes, Tokens};
+
+/// Instructions that hold stay as they are while they take no more than this share of the window together.
+const MOST_INSTRUCTIONS: f64 = 0.10;
 
 /// Where a conversation may be cut, and what its parts weigh.
 pub(super) struct Zones<'a> {
@@ -15,9 +22,10 @@ pub(super) struct Zones<'a> {
     pub(super) fixed: Tokens,
     /// Messages `..head_end` are the head.
     pub(super) head_end: usize,
-    first_user: Option<usize>,
-    /// The first request of a person, which a harness may have spoken before.
-    first_request: Option<usize>,
+    /// Messages `newest_input..` are the newest input, which no rung removes.
+    pub(super) newest_input: usize,
+    /// Messages that stay in the middle, as they are and where they are.
+    islands: BTreeSet<usize>,
 }
 
 impl<'a> Zones<'a> {
@@ -31,17 +39,48 @@ impl<'a> Zones<'a> {
             sums.push(sum);
         }
         let fixed = sizes.prefix + budget.unseen;
-        let mut zones = Zones {
-            conversation,
-            pairing,
-            sums,
-            fixed,
-            head_end: 0,
-            first_user: conversation.first_user_message(),
-            first_request: requests::first(conversation),
-        };
+        let newest_input = live::newest_input(&conversation.messages, &pairing);
+        let islands = BTreeSet::new();
+        let mut zones = Zones { conversation, pairing, sums, fixed, head_end: 0, newest_input, islands };
         zones.head_end = zones.find_head_end(budget.protect_first_n);
+        zones.islands = zones.find_islands(budget);
         zones
+    }
+
+    /// The first words of a user and the first request of a person, which a harness may have spoken before; the newest
+    /// request; the instructions that hold; and what only the provider can read.
+    fn find_islands(&self, budget: &Budget) -> BTreeSet<usize> {
+        let conversation = self.conversation;
+        let first = conversation.first_user_message().into_iter().chain(requests::first(conversation));
+        let state = conversation.messages.iter().enumerate().filter(|(_, message)| is_state(message));
+        let mut islands: BTreeSet<usize> = first.chain(state.map(|(index, _)| index)).collect();
+        if let Some(request) = live::request(conversation) {
+            let kept: Vec<(usize, usize)> = islands.iter().map(|index| (*index, index + 1)).collect();
+            let beside = self.weight(0, conversation.leading_system_messages()) + self.weight_of(&kept);
+            let least = self.fixed + beside + self.weight_from(self.newest_input) + SMALLEST_SUMMARY;
+            // A size that was asked for may have no room for it. Otherwise it stays, whatever it weighs.
+            if !budget.forced || least + self.weight(request.start, request.end) <= budget.context_length {
+                islands.extend(request);
+            }
+        }
+        islands.extend(self.instructions_that_hold(budget.context_length.share(MOST_INSTRUCTIONS)));
+        islands
+    }
+
+    /// The newest instruction of each form, newest first as far as there is room.
+    fn instructions_that_hold(&self, mut room: Tokens) -> Vec<usize> {
+        let overtaken = live::overtaken(self.conversation);
+        let leading = self.conversation.leading_system_messages();
+        let behind_prompt = self.conversation.messages.iter().enumerate().skip(leading).rev();
+        let instructions = behind_prompt.filter(|(_, message)| live::is_instruction(message));
+        let holding = instructions.map(|(index, _)| index).filter(|index| !overtaken.contains(index));
+        let fits = |index: &usize| {
+            let size = self.size(*index);
+            let fits = size <= room;
+            room = if fits { room - size } else { room };
+            fits
+        };
+        holding.filter(fits).collect()
     }
 
     /// The system prompt counts as one protected message. A head that would end inside a group ends before it.
@@ -55,23 +94,24 @@ impl<'a> Zones<'a> {
             }
             end += 1;
         }
-        // The newest message belongs to the tail.
-        end.min(self.conversation.messages.len().saturating_sub(1))
+        // The newest input belongs to the tail; where it reaches into the system prompt, what is behind that.
+        let last = self.conversation.messages.len().saturating_sub(1);
+        end.min(if self.newest_input < system { last } else { self.newest_input })
     }
 
     /// Walks back from the end while the tail stays within `room` or has fewer than `at_least` messages. The newest
-    /// segment is always in.
+    /// input is always in.
     pub(super) fn tail_start(&self, room: Tokens, at_least: usize, saved: &dyn Fn(usize) -> Tokens) -> usize {
         let mut weight = Tokens(0);
         let mut start = self.conversation.messages.len();
         let end = start;
         for segment in self.pairing.segments().iter().rev() {
             if segment.start < self.head_end {
-                // A newest segment that reaches into the head is the tail behind it.
+                // A newest input that reaches into the head is the tail behind it.
                 return if start == end { self.head_end } else { start };
             }
             weight += (segment.start..segment.end).map(|index| self.size(index) - saved(index)).sum();
-            if start != end && weight > room && end - start >= at_least {
+            if start <= self.newest_input && weight > room && end - start >= at_least {
                 break;
             }
             start = segment.start;
@@ -95,21 +135,12 @@ impl<'a> Zones<'a> {
         most
     }
 
-    /// Where the newest exchange starts: the last segment, and what it answers if that stands alone before it.
+    /// Where the newest exchange starts, behind the head.
     pub(super) fn newest_exchange(&self) -> usize {
-        let segments = self.pairing.segments();
-        let Some(last) = segments.last() else { return 0 };
-        let role = |segment: &Segment| self.conversation.messages.get(segment.start).map(|message| message.role);
-        let before = segments.len().checked_sub(2).and_then(|at| segments.get(at));
-        match before {
-            Some(before) if role(last) == Some(Role::Assistant) && role(before) == Some(Role::User) => {
-                before.start.max(self.head_end)
-            }
-            Some(_) | None => last.start.max(self.head_end),
-        }
+        live::newest_exchange(&self.conversation.messages, &self.pairing).max(self.head_end)
     }
 
-    /// What may go between head and `tail_start`: everything but instructions and the first request.
+    /// What may go between head and `tail_start`: everything but the islands.
     pub(super) fn spans(&self, from: usize, tail_start: usize) -> Vec<(usize, usize)> {
         let mut spans: Vec<(usize, usize)> = Vec::new();
         for segment in self.pairing.segments() {
@@ -125,10 +156,7 @@ impl<'a> Zones<'a> {
     }
 
     fn is_island(&self, segment: Segment) -> bool {
-        let messages = self.conversation.messages.get(segment.start..segment.end).unwrap_or_default();
-        let holds = |message: Option<usize>| message.is_some_and(|at| (segment.start..segment.end).contains(&at));
-        let untouchable = |message: &Message| message.role == Role::System || is_state(message);
-        holds(self.first_user) || holds(self.first_request) || messages.iter().any(untouchable)
+        self.islands.range(segment.start..segment.end).next().is_some()
     }
 
     pub(super) fn size(&self, message: usize) -> Tokens {
@@ -153,8 +181,11 @@ impl<'a> Zones<'a> {
 }
 
 /// Whether a message holds what only the provider can read and nobody can put into words: its own compaction of earlier
-/// turns, or nothing but blocks that we do not know.
+/// turns, nothing but blocks that we do not know, or an instruction that is more than text.
 fn is_state(message: &Message) -> bool {
+    if message.role == Role::System {
+        return !live::is_instruction(message);
+    }
     let opaque = |block: &Block| match block {
         Block::Opaque(opaque) => Some(&*opaque.kind == "compaction"),
         Block::Text(_) | Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Media(_) => None,

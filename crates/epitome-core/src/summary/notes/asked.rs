@@ -1,7 +1,6 @@
 //! What people asked for, and what harnesses said in their place: the beginning of each, word for word.
 
-use xxhash_rust::xxh3::xxh3_64;
-
+use crate::live;
 use crate::summary::template::Fence;
 use crate::tokens::{TokenCounter, Tokens};
 
@@ -265,11 +264,11 @@ impl Said {
     }
 }
 
-/// As much of a text as is promised to be kept: those that are alike so far are told once.
+/// As much of a text as is promised to be kept: those that differ in digits alone so far are told once.
 fn opening(words: &str) -> u64 {
     const CHARS: usize = 700;
     let end = words.char_indices().nth(CHARS).map_or(words.len(), |(end, _)| end);
-    xxh3_64(words.get(..end).unwrap_or(words).as_bytes())
+    live::form_of(words.get(..end).unwrap_or(words))
 }
 
 fn chars(text: &str) -> usize {
