@@ -169,7 +169,7 @@ pub async fn compact(
                 fits = Some(Compaction { plan, applied, before: budget.used, after, author });
             }
             (true | false, _) => {
-                plan.shortfall = shortfall(plan.shortfall, after.tokens, sizes, budget);
+                plan.shortfall = shortfall(plan.shortfall, after.tokens, conversation, sizes, budget);
                 return Ok(Compaction { plan, applied, before: budget.used, after, author });
             }
         }
@@ -177,15 +177,22 @@ pub async fn compact(
 }
 
 /// Whoever ends above the trigger says why, and in terms of the trigger that was asked for.
-fn shortfall(planned: Option<Shortfall>, after: Tokens, sizes: &Sizes, budget: &Budget) -> Option<Shortfall> {
+fn shortfall(
+    planned: Option<Shortfall>,
+    after: Tokens,
+    conversation: &Conversation,
+    sizes: &Sizes,
+    budget: &Budget,
+) -> Option<Shortfall> {
     if after < budget.trigger || budget.pays {
         return None;
     }
+    let newest = live::newest_input(&conversation.messages, &Pairing::of(&conversation.messages));
     let misjudged = Shortfall {
         cause: Cause::Misjudged,
         system_and_tools: sizes.prefix,
         head: Tokens(0),
-        newest: sizes.messages.last().copied().unwrap_or_default(),
+        newest: sizes.messages.iter().skip(newest).copied().sum(),
         trigger: budget.trigger,
     };
     Some(Shortfall { trigger: budget.trigger, ..planned.unwrap_or(misjudged) })

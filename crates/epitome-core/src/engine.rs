@@ -189,14 +189,14 @@ pub struct SummaryOrder {
 }
 
 /// Messages that go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Gap {
     /// The first.
     pub start: usize,
     /// Behind the last.
     pub end: usize,
-    /// The role of a line of ours at the end of the gap, where two neighbours of one role would meet otherwise.
-    pub bridge: Option<Role>,
+    /// The roles of lines of ours at the end of the gap, where neighbours would meet otherwise that may not.
+    pub bridges: Vec<Role>,
 }
 
 /// Why a compaction ends above its trigger: what may not be touched is too large by itself.

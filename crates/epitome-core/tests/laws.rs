@@ -112,13 +112,37 @@ fn push_end(conversation: &mut Conversation, end: End) {
             ResultStyle::NextUserMessage => {}
         }
     }
-    conversation.messages.extend(end.countdowns.into_iter().map(countdown));
+    for left in end.countdowns {
+        if takes_instruction(conversation) {
+            conversation.messages.push(countdown(left));
+        }
+    }
+}
+
+/// Where results are a user's, an instruction stands behind a user's message and before an assistant's.
+fn takes_instruction(conversation: &Conversation) -> bool {
+    conversation.results == ResultStyle::OwnMessage
+        || conversation.messages.last().is_some_and(|last| last.role == Role::User)
+}
+
+fn misplaced(conversation: &Conversation) -> usize {
+    let role = |index: usize| conversation.messages.get(index).map(|message| message.role);
+    let is_misplaced = |index: &usize| {
+        role(*index) == Some(Role::System)
+            && !(index.checked_sub(1).and_then(role) == Some(Role::User)
+                && role(index + 1).is_none_or(|next| next == Role::Assistant))
+    };
+    match conversation.results {
+        ResultStyle::OwnMessage => 0,
+        ResultStyle::NextUserMessage => (0..conversation.messages.len()).filter(is_misplaced).count(),
+    }
 }
 
 /// Adds an event, and nothing that two neighbours of one role would come of.
 fn push(conversation: &mut Conversation, turn: usize, event: Event) {
     let last = conversation.messages.iter().rev().find(|message| message.role != Role::System).map(|last| last.role);
     let style = conversation.results;
+    let takes_instruction = takes_instruction(conversation);
     let messages = &mut conversation.messages;
     match event {
         Event::User(text) if last != Some(Role::User) => messages.push(Message::text(Role::User, text)),
@@ -133,8 +157,8 @@ fn push(conversation: &mut Conversation, turn: usize, event: Event) {
                 ResultStyle::NextUserMessage => messages.push(message(Role::User, results.collect())),
             }
         }
-        Event::Instruction(text) => messages.push(Message::text(Role::System, text)),
-        Event::Countdown(left) => messages.push(countdown(left)),
+        Event::Instruction(text) if takes_instruction => messages.push(Message::text(Role::System, text)),
+        Event::Countdown(left) if takes_instruction => messages.push(countdown(left)),
         Event::Reminder(text) => {
             let text = format!("<system-reminder>\n{text}\n</system-reminder>");
             match messages.last_mut() {
@@ -150,7 +174,7 @@ fn push(conversation: &mut Conversation, turn: usize, event: Event) {
                 answers.blocks.push(Block::Text(text.into()));
             }
         }
-        Event::User(_) | Event::Says(_) | Event::Calls(_) => {}
+        Event::User(_) | Event::Says(_) | Event::Calls(_) | Event::Instruction(_) | Event::Countdown(_) => {}
     }
 }
 
@@ -260,6 +284,7 @@ fn check_laws(
         "every call keeps its result, and gets none that is invented"
     );
     prop_assert_eq!(same_role_neighbours(after), same_role_neighbours(before), "no new neighbours of one role");
+    prop_assert_eq!((misplaced(before), misplaced(after)), (0, 0), "instructions stand where they may");
     check_instructions(before, after, budget)?;
     let first = |conversation: &Conversation| {
         conversation.first_user_message().and_then(|first| conversation.messages.get(first).cloned())
@@ -293,6 +318,8 @@ fn check_instructions(before: &Conversation, after: &Conversation, budget: &Budg
     let left = instructions(after);
     prop_assert!(left.iter().all(|left| all.any(|instruction| instruction == *left)), "what is left is verbatim");
     let (holding, weight) = holding(before);
+    // Each may need neighbours.
+    let weight = weight + Tokens(48 * holding.len() as u64);
     let kept = holding.iter().all(|instruction| left.contains(instruction));
     prop_assert!(kept || weight > budget.context_length.share(0.1), "the newest instruction of each form stays");
     Ok(())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use epitome_core::fingerprint::PrefixFingerprint;
+use epitome_core::live;
 use epitome_core::model::{Block, Conversation, Role};
 use epitome_core::places::Places;
 use epitome_store::records::{SessionId, Thinking, Wish};
@@ -117,7 +118,8 @@ fn asks_for_summary(headers: &HeaderMap, conversation: &Conversation) -> bool {
     if turn.is_some_and(|turn| turn.contains("\"request_kind\":\"compaction\"")) {
         return true;
     }
-    let newest = conversation.messages.last().filter(|newest| newest.role == Role::User);
+    let newest = conversation.messages.iter().rfind(|message| !live::is_instruction(message));
+    let newest = newest.filter(|newest| newest.role == Role::User);
     let Some(words) = newest.and_then(|newest| newest.blocks.iter().rev().find_map(Block::as_text)) else {
         return false;
     };

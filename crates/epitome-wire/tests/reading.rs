@@ -85,7 +85,7 @@ fn chat() {
     Tool: #old ["z"]
     Tool: <an object> {"role":"tool","content":"whose?"}
     Assistant: "no"
-    System: "later"
+    System: <narrator> narrator, "later"
     "#);
 }
 

@@ -125,11 +125,11 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "compression.protect_first_n",
-        kind: Kind::Count { least: 0, most: None },
+        kind: Kind::Count { least: 2, most: None },
         default: Value::Count(3),
         asked_by: AskedBy::Documents,
         older: &[],
-        doc: "Opening messages that stay as they are; the system prompt counts as one.",
+        doc: "Opening messages that stay as they are; the system prompt counts as one, and the first request stays always.",
         of: |config| Value::Count(config.compression.protect_first_n as u64),
     },
     Setting {

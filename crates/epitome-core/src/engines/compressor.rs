@@ -331,7 +331,7 @@ impl Draft<'_> {
         self.shortened.retain(|(message, _), _| !within(spans, *message));
         self.saved = self.shortened.values().map(Shorter::saved).sum();
         let gaps = self.gaps().map(|(_, gaps)| gaps).unwrap_or_default();
-        self.bridges = gaps.iter().filter(|gap| gap.bridge.is_some()).count();
+        self.bridges = gaps.iter().map(|gap| gap.bridges.len()).sum();
         self.answers = self.calls_to_answer().count();
     }
 

@@ -11,7 +11,8 @@ use epitome_core::cache::Ttl;
 use epitome_core::cost::trigger::{Action, Decision, Foregone, Outlook, Pause, Rates, Reading, Rule, Situation};
 use epitome_core::engine::Reason;
 use epitome_core::fingerprint::PrefixFingerprint;
-use epitome_core::tokens::{ScaledCounter, Tokens};
+use epitome_core::model::{Conversation, Role};
+use epitome_core::tokens::{ScaledCounter, Sizes, Tokens};
 use epitome_provider::Sent;
 use epitome_store::records::{Rent, SessionId, TurnUsage, Wish};
 
@@ -129,6 +130,12 @@ impl Considered {
     }
 }
 
+/// What stands behind the model's last answer: nobody has sent that before.
+fn behind_last_answer(conversation: &Conversation, sizes: &Sizes) -> Tokens {
+    let messages = conversation.messages.iter().zip(&sizes.messages).rev();
+    messages.take_while(|(message, _)| message.role != Role::Assistant).map(|(_, size)| *size).sum()
+}
+
 /// Whether the provider keeps prompts, as far as it was seen.
 fn provider_caches(rent: Option<&Rent>) -> bool {
     rent.is_none_or(|rent| rent.cached || rent.misses < MISSES)
@@ -193,7 +200,7 @@ impl Gateway {
             Some(rent) if warm => rent.prompt.min(size),
             Some(_) => Tokens(0),
             // Nobody here has seen its calls: what an agent sends again was sent a moment ago.
-            None => size - weighed.sizes.messages.last().copied().unwrap_or_default(),
+            None => size - behind_last_answer(replayed.conversation(received), &weighed.sizes),
         };
         let mut rule = Rule { shadow: thrift.shadow, ..self.rule(received, provider_caches(rent.as_ref())) };
         if !warm && !self.observes(received) {

@@ -110,6 +110,15 @@ model:
 }
 
 #[test]
+fn a_head_without_the_first_request_is_refused() {
+    for head in [0, 1] {
+        let errors = of_text(&format!("compression: {{protect_first_n: {head}}}")).unwrap_err().to_string();
+        assert!(errors.contains(&format!("compression.protect_first_n: {head} is out of range (≥ 2)")), "{errors}");
+    }
+    assert!(of_text("compression: {protect_first_n: 2}").is_ok());
+}
+
+#[test]
 fn wrong_numbers_are_out_of_range_whatever_they_are() {
     for number in [".nan", ".inf", "-.inf", "1e999", "-0.1", "1.0000001", "99999999999999999999999999999999999999999"] {
         let errors = of_text(&format!("compression: {{threshold: {number}}}")).unwrap_err();

@@ -32,22 +32,33 @@ impl Draft<'_> {
         let mut gaps = Vec::with_capacity(self.spans.len());
         // Some providers take instructions out of the conversation: who stands around them are neighbours then.
         let is_turn = |index: &usize| self.role(*index) != Some(Role::System);
+        // Where results are a user's, an instruction must stand behind a user's message and before an assistant's.
+        let placed = self.zones.conversation.results == ResultStyle::NextUserMessage;
+        let instructs = |index: usize| placed && self.role(index) == Some(Role::System);
         let mut said_last = None;
         for (start, end) in self.spans.iter().copied() {
             let before = match (0..start).rev().find(is_turn) {
                 Some(index) if within(&self.spans, index) => said_last,
                 index => index.and_then(&speakers),
             };
-            let after = (end..).find(is_turn).filter(|index| !within(&self.spans, *index));
-            let after = after.and_then(|index| self.role(index));
+            let after = if instructs(end) {
+                Some(Role::Assistant)
+            } else {
+                let after = (end..).find(is_turn).filter(|index| !within(&self.spans, *index));
+                after.and_then(|index| self.role(index))
+            };
             if gaps.len() + 1 == self.spans.len() {
                 let (role, bridge) = roles_between(before, after);
-                gaps.push(Gap { start, end, bridge });
+                gaps.push(Gap { start, end, bridges: bridge.into_iter().collect() });
                 return Some((role, gaps));
             }
-            let bridge = separator(before, after);
-            said_last = bridge.or(before);
-            gaps.push(Gap { start, end, bridge });
+            let bridges = if instructs(end) && start.checked_sub(1).is_some_and(instructs) {
+                vec![Role::Assistant, Role::User]
+            } else {
+                separator(before, after).into_iter().collect()
+            };
+            said_last = bridges.last().copied().or(before);
+            gaps.push(Gap { start, end, bridges });
         }
         None
     }
@@ -110,7 +121,7 @@ impl Draft<'_> {
 pub fn fill_last_gap<'a>(gaps: &'a [Gap], said: &'a Inserted) -> impl Iterator<Item = Edit> + 'a {
     gaps.iter().enumerate().map(|(index, gap)| {
         let said = (index + 1 == gaps.len()).then(|| said.clone());
-        let with = said.into_iter().chain(gap.bridge.map(bridge)).collect();
+        let with = said.into_iter().chain(gap.bridges.iter().copied().map(bridge)).collect();
         Edit::Replace { start: gap.start, end: gap.end, with }
     })
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::SMALLEST_SUMMARY;
+use super::{BRIDGE, SMALLEST_SUMMARY};
 use crate::budget::Budget;
 use crate::live;
-use crate::model::{Block, Conversation, Message, Pairing, Role, Segment};
+use crate::model::{Block, Conversation, Message, Pairing, ResultStyle, Role, Segment};
 use crate::summary::{self, requests};
 use crate::tokens::{Sizes, Tokens};
 
@@ -74,8 +74,13 @@ impl<'a> Zones<'a> {
         let behind_prompt = self.conversation.messages.iter().enumerate().skip(leading).rev();
         let instructions = behind_prompt.filter(|(_, message)| live::is_instruction(message));
         let holding = instructions.map(|(index, _)| index).filter(|index| !overtaken.contains(index));
+        let around = match self.conversation.results {
+            ResultStyle::OwnMessage => Tokens(0),
+            // There it needs neighbours, which may have to be ours.
+            ResultStyle::NextUserMessage => BRIDGE + BRIDGE,
+        };
         let fits = |index: &usize| {
-            let size = self.size(*index);
+            let size = self.size(*index) + around;
             let fits = size <= room;
             room = if fits { room - size } else { room };
             fits
