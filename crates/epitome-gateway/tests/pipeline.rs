@@ -19,7 +19,7 @@ use epitome_wire::Dialect;
 use epitome_wire::asking::TooLong;
 use http::{HeaderMap, Uri};
 use serde_json::Value;
-use session::{Session, messages_of, refusal};
+use session::{Session, messages_of, refusal, unmarked};
 
 const WINDOW: u64 = 24_000;
 
@@ -118,6 +118,45 @@ async fn a_session_runs_on_past_its_window_in_every_dialect() {
         assert!(log.record.after < log.record.before);
         let removed = store.removed_by(&Tenant::only(), first.id).await.unwrap();
         assert!(removed.iter().any(|original| original.words.contains("key-0-main")));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_live_request_and_the_newest_input_go_out_whatever_a_harness_says_behind_them() {
+    for dialect in Dialect::ALL {
+        let store = Arc::new(MemoryStore::new());
+        let gateway = gateway(store.clone());
+        let (mut session, mut seen) = (Session::new(dialect), Seen::default());
+        let mut turns = 0;
+        session.next_input();
+        for task in 0..3 {
+            if task > 0 {
+                session.conclude("That is done.");
+                session.ask(&format!("Now look into import {task}, and change nothing."));
+            }
+            let live = unmarked(session.history.last().expect("a request"));
+            for _ in 0..40 {
+                let input = unmarked(session.history.last().expect("an input"));
+                turns += 1;
+                session.remind(&format!("{} tokens are left.", 900_000 - 1_000 * turns));
+                send(&gateway, &session, &mut seen).await;
+                let count = |message: &Value| seen.messages.iter().filter(|sent| *sent == message).count();
+                assert_eq!((count(&live), count(&input)), (1, 1), "{dialect}, {turns}");
+                let reminders =
+                    seen.messages.iter().filter(|sent| sent.to_string().contains("tokens are left")).count();
+                assert!(reminders < 41, "{dialect}: {reminders} reminders");
+                session.answer();
+                session.next_input();
+            }
+            session.remind("The turn ends soon.");
+            send(&gateway, &session, &mut seen).await;
+        }
+        assert!(seen.compactions >= 6, "{dialect}: {} compactions", seen.compactions);
+        assert!(seen.compactions <= 40, "{dialect}: {} compactions", seen.compactions);
+        // Instructions that went can be found as messages can.
+        let compactions = store.compactions(&Tenant::only(), &SessionId::new(seen.session.unwrap())).await.unwrap();
+        let removed = store.removed_by(&Tenant::only(), compactions[0].0.id).await.unwrap();
+        assert!(removed.iter().any(|original| original.words.contains("899000 tokens are left")));
     }
 }
 

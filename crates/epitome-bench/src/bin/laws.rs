@@ -13,6 +13,7 @@ use clap::Parser;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::compaction::{Compaction, Endless, Tools, compact, weigh};
 use epitome_core::engine::{BUILT_IN, Occasion, Registry, Rung};
+use epitome_core::live;
 use epitome_core::model::{Conversation, Message, Pairing, Role};
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::summary::{NOTE, is_ours};
@@ -162,9 +163,9 @@ fn check(
     let result = Request::read(spliced.bytes.clone(), Format::Given(request.dialect()), DuplicateKeys::Refuse);
     let result = result.context("the result cannot be read")?;
     let after = result.conversation();
-    // Where a size was asked for, or the window is too small, the outputs of the newest message may be shortened.
+    // Where a size was asked for, or the window is too small, the outputs of the newest input may be shortened.
     let shortens = budget.forced || compaction.plan.rungs.iter().any(|climbed| climbed.rung == Rung::ShortenNewest);
-    laws(before, after, shortens)?;
+    laws(before, after, shortens, budget.forced)?;
     let size = conversation_tokens(after, counter, Precision::Exact);
     if size >= budget.trigger && compaction.plan.shortfall.is_none() {
         bail!("{size} tokens, and the trigger is {}, without a reason", budget.trigger);
@@ -183,7 +184,7 @@ fn undo(request: &Request, spliced: &Spliced) -> Option<Vec<u8>> {
     unsplice(&spliced.bytes, &pieces?)
 }
 
-fn laws(before: &Conversation, after: &Conversation, shortens_newest: bool) -> anyhow::Result<()> {
+fn laws(before: &Conversation, after: &Conversation, shortens_newest: bool, forced: bool) -> anyhow::Result<()> {
     let (was, is) = (Pairing::of(&before.messages), Pairing::of(&after.messages));
     ensure!(is.orphan_results.len() <= was.orphan_results.len(), "a result lost its call");
     ensure!(is.unanswered_calls.len() <= was.unanswered_calls.len(), "a call lost its result");
@@ -196,25 +197,30 @@ fn laws(before: &Conversation, after: &Conversation, shortens_newest: bool) -> a
         ensure!(!(same && new && !shortened), "two new neighbours of role {:?}", one.role);
     }
     let instructions = |conversation: &Conversation| -> Vec<String> {
-        let in_messages = conversation.messages.iter().filter(|message| message.role == Role::System);
-        let texts =
-            conversation.system.iter().filter_map(|block| block.as_text()).chain(in_messages.flat_map(Message::texts));
+        let overtaken = live::overtaken(conversation);
+        let messages = conversation.messages.iter().enumerate();
+        let in_messages =
+            messages.filter(|(index, message)| message.role == Role::System && !overtaken.contains(index));
+        let in_messages = in_messages.flat_map(|(_, message)| message.texts());
+        let texts = conversation.system.iter().filter_map(|block| block.as_text()).chain(in_messages);
         texts.map(|text| text.trim_end_matches(NOTE).trim_end().to_owned()).filter(|text| !text.is_empty()).collect()
     };
-    let (said, says) = (instructions(before), instructions(after));
-    let trimmed: Vec<String> = said.iter().map(|text| text.trim_end().to_owned()).collect();
-    ensure!(says == trimmed, "an instruction changed");
+    // The sessions have fewer instructions than there is room for.
+    ensure!(instructions(before) == instructions(after), "an instruction changed");
+    let asked = |conversation: &Conversation| -> Vec<Message> {
+        let request = live::request(conversation).into_iter().flatten();
+        request.filter_map(|at| conversation.messages.get(at).cloned()).collect()
+    };
+    ensure!(forced || asked(before).iter().all(|asked| after.messages.contains(asked)), "the newest request changed");
     let first = |conversation: &Conversation| {
         conversation.first_user_message().and_then(|at| conversation.messages.get(at).cloned())
     };
     ensure!(first(before) == first(after), "the first request changed");
-    let newest = |conversation: &Conversation| {
-        conversation
-            .messages
-            .last()
-            .map(|newest| if shortens_newest { newest.without_outputs() } else { newest.clone() })
+    let newest = |conversation: &Conversation, pairing: &Pairing| -> Vec<Message> {
+        let input = conversation.messages.iter().skip(live::newest_input(&conversation.messages, pairing));
+        input.map(|newest| if shortens_newest { newest.without_outputs() } else { newest.clone() }).collect()
     };
-    ensure!(newest(before) == newest(after), "the newest message changed");
+    ensure!(newest(before, &was) == newest(after, &is), "the newest input changed");
     ensure!(
         after.messages.iter().filter(|message| epitome_core::summary::body_of(message).is_some()).count() <= 1,
         "two summaries"

@@ -543,7 +543,7 @@ impl Draft<'_> {
             + self.repaired()
     }
 
-    /// What stays in the middle whatever happens: instructions and the first request.
+    /// What stays in the middle whatever happens.
     fn islands(&self) -> Tokens {
         let (head_end, newest) = (self.zones.head_end, self.zones.newest_exchange());
         self.zones.weight(head_end, newest) - self.zones.weight_of(&self.zones.spans(head_end, newest))
@@ -552,8 +552,10 @@ impl Draft<'_> {
     fn shortfall(&self) -> Shortfall {
         let system_messages = self.zones.conversation.leading_system_messages();
         let system_and_tools = self.zones.fixed + self.zones.weight(0, system_messages);
-        let head = self.zones.weight(system_messages, self.zones.head_end) + self.islands();
-        let newest = self.zones.weight_from(self.zones.newest_exchange());
+        // Wherever the newest request stands, it belongs to the newest exchange.
+        let request = self.zones.request_in_middle();
+        let head = self.zones.weight(system_messages, self.zones.head_end) + self.islands() - request;
+        let newest = self.zones.weight_from(self.zones.newest_exchange()) + request;
         let trigger = self.budget.trigger;
         let cause = if system_and_tools >= trigger {
             Cause::SystemAndTools

@@ -52,6 +52,34 @@ impl Session {
         });
     }
 
+    /// A request of the person, as the client spells it.
+    pub(crate) fn ask(&mut self, text: &str) -> Value {
+        let asked = self.message("user", "input_text", text);
+        self.history.push(asked.clone());
+        asked
+    }
+
+    /// The model ends its turn.
+    pub(crate) fn conclude(&mut self, text: &str) {
+        self.history.push(self.message("assistant", "output_text", text));
+    }
+
+    /// The harness says something behind the newest input.
+    pub(crate) fn remind(&mut self, text: &str) {
+        let role = if self.dialect == Dialect::OpenAiResponses { "developer" } else { "system" };
+        self.history.push(self.message(role, "input_text", text));
+    }
+
+    fn message(&self, role: &str, part: &str, text: &str) -> Value {
+        match self.dialect {
+            Dialect::AnthropicMessages => json!({"role": role, "content": [{"type": "text", "text": text}]}),
+            Dialect::OpenAiChat => json!({"role": role, "content": text}),
+            Dialect::OpenAiResponses => {
+                json!({"type": "message", "role": role, "content": [{"type": part, "text": text}]})
+            }
+        }
+    }
+
     /// What the model answered.
     pub(crate) fn answer(&mut self) {
         let turn = self.turns;
@@ -121,7 +149,8 @@ pub(crate) fn messages_of(body: &[u8]) -> Vec<Value> {
     list.as_array().expect("a list").iter().map(unmarked).collect()
 }
 
-fn unmarked(value: &Value) -> Value {
+/// The same of one of them.
+pub(crate) fn unmarked(value: &Value) -> Value {
     match value {
         Value::Object(object) => {
             let kept = object.iter().filter(|(key, _)| *key != "cache_control");
@@ -157,6 +186,12 @@ pub(crate) fn refusal(dialect: Dialect, body: &[u8]) -> Option<String> {
         }
         if dialect == Dialect::AnthropicMessages && role == last_role {
             return Some(format!("message {index}: two of role {role}"));
+        }
+        let neighbours = (last_role.as_str(), role.as_str());
+        if dialect == Dialect::AnthropicMessages
+            && matches!(neighbours, ("assistant" | "", "system") | ("system", "user"))
+        {
+            return Some(format!("message {index}: an instruction stands behind a user and before an assistant"));
         }
         last_role = role;
         open.extend(calls);

@@ -145,6 +145,16 @@ impl<'a> Zones<'a> {
         live::newest_exchange(&self.conversation.messages, &self.pairing).max(self.head_end)
     }
 
+    /// What the newest request weighs where it stays in the middle.
+    pub(super) fn request_in_middle(&self) -> Tokens {
+        let middle = self.head_end..self.newest_exchange();
+        let request = live::request(self.conversation).into_iter().flatten();
+        request
+            .filter(|index| middle.contains(index) && self.islands.contains(index))
+            .map(|index| self.size(index))
+            .sum()
+    }
+
     /// What may go between head and `tail_start`: everything but the islands.
     pub(super) fn spans(&self, from: usize, tail_start: usize) -> Vec<(usize, usize)> {
         let mut spans: Vec<(usize, usize)> = Vec::new();
@@ -263,6 +273,10 @@ mod tests {
     #[test]
     fn a_head_that_would_end_in_a_group_ends_before_it() {
         check_head("suctctau", 3, 2);
+        check_head("suauau", 2, 2);
+        check_head("suausa", 9, 5);
+        check_head("suau", 9, 3);
+        check_head("suaus", 9, 3);
         check_head("sctctau", 3, 1);
     }
 
