@@ -165,11 +165,13 @@ fn what_never_fits_restarts_from_a_few_words() {
     assert!(compaction.after.tokens <= budget.context_length, "{}", compaction.after.tokens);
 }
 
+const DEMAND: &str = "The port is 8484. Never push to main.";
+
 /// A long session whose earlier turns were compacted before, with a demand and open work among them.
 fn long_session() -> Conversation {
     let mut conversation = session(490, 30);
     conversation.messages.insert(4, Message::text(Role::Assistant, "What about the port?"));
-    conversation.messages.insert(5, Message::text(Role::User, "The port is 8484. Never push to main."));
+    conversation.messages.insert(5, Message::text(Role::User, DEMAND));
     let policy = Policy::default();
     let compaction = compacted(&conversation, &budget(&conversation, 20_000, &policy), &policy, Behaviour::Fails);
     conversation = compaction.applied.conversation().clone();
@@ -200,8 +202,11 @@ fn where_the_goal_is_out_of_reach_nothing_is_given_up_for_it() {
         let compaction = compacted(&conversation, &budget, &policy, Behaviour::Fails);
         assert!(compaction.plan.shortfall.is_some());
         assert!(rungs(&compaction).iter().all(|rung| *rung < Rung::Aggressive), "{:?}", rungs(&compaction));
-        let body = summary_in(compaction.applied.conversation()).unwrap();
-        assert!(body.contains("Never push to main."), "{body}");
+        let after = compaction.applied.conversation();
+        let body = summary_in(after).unwrap();
+        // It stays where it is the newest request.
+        let stays = after.messages.contains(&Message::text(Role::User, DEMAND));
+        assert!(stays || body.contains("Never push to main."), "{body}");
         assert!(Tokens(body.len() as u64 / 4) > Tokens(400), "a whole summary: {}", body.len());
     }
 }
