@@ -6,6 +6,7 @@ mod calibration;
 mod doubt;
 mod estimate;
 mod scaled;
+mod segments;
 mod sizes;
 mod sources;
 

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use super::estimate::{Script, estimate, script};
+use super::segments::segments;
 use super::{TokenCounter, Tokens};
 
 /// Counts as OpenAI's models since GPT-4o do; for other families it is the nearest public vocabulary, to be corrected
@@ -27,9 +28,20 @@ impl BpeCounter {
 }
 
 impl TokenCounter for BpeCounter {
-    /// Exact. `<|endoftext|>` and its like count as the ordinary text they are when a person writes them.
+    /// Exact, as long as a text has a break (a space, a comma, a digit behind a letter) every 3 KiB. Elsewhere it is cut,
+    /// which changes the count by a token or two per 3 KiB: far less than 0.1 % of text that is no run of one character.
+    ///
+    /// `<|endoftext|>` and its like count as the ordinary text they are when a person writes them.
     fn count(&self, text: &str) -> Tokens {
-        Tokens(vocabulary().count(text) as u64)
+        let mut before = ("", 0);
+        let of_segment = |segment| {
+            // Megabytes of one character are the same segment again and again.
+            if segment != before.0 {
+                before = (segment, vocabulary().count(segment) as u64);
+            }
+            before.1
+        };
+        Tokens(segments(text).map(of_segment).sum())
     }
 
     fn estimate(&self, text: &str) -> Tokens {
@@ -99,6 +111,38 @@ mod tests {
         check(&"a".repeat(5_000));
         check(&" ".repeat(5_000));
         check(&"=-".repeat(3_000));
+    }
+
+    /// Text without a break, and what is known of its count: the same to a tenth of a percent.
+    #[track_caller]
+    fn check_unbroken(text: &str) {
+        let (ours, exact) = (BpeCounter.count(text).0, bpe_openai::o200k_base().count(text) as u64);
+        assert!(ours.abs_diff(exact) * 1_000 <= exact, "{ours} for {exact}: {text:.40}");
+    }
+
+    #[test]
+    fn text_without_a_break_is_counted_to_a_tenth_of_a_percent() {
+        let mut state = 1_u64;
+        let mut random = move |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % below
+        };
+        let mut drawn = |alphabet: &str| {
+            let alphabet: Vec<char> = alphabet.chars().collect();
+            (0..60_000).map(|_| alphabet[random(alphabet.len())]).collect::<String>()
+        };
+        check_unbroken(&drawn("abcdefghijklmnopqrstuvwxyz"));
+        check_unbroken(&drawn("ACGT"));
+        check_unbroken(&drawn("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"));
+        check_unbroken(&drawn("!#$%&()*+,-.:;<=>?@[]^_{|}~"));
+        check_unbroken(&drawn("的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年"));
+        check_unbroken(&drawn("กขคงจฉชซญดตถทธนบปผพฟภมยรลวศสหอะาิีุู"));
+        check_unbroken(&drawn("🚀✅❌👩👧👦"));
+        for run in ["a", "A", "é", " ", "\u{a0}", "\n", "=", "-", "1", "中", "ab", "\u{300}", "🚀"] {
+            check_unbroken(&run.repeat(30_000));
+        }
+        let clause = "我们在这个项目中使用了一种新的方法来压缩上下文，因此结果更好。";
+        assert_eq!(BpeCounter.count(&clause.repeat(300)).0, 300 * bpe_openai::o200k_base().count(clause) as u64);
     }
 
     #[test]
