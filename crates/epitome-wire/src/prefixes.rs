@@ -3,6 +3,8 @@
 //! The name depends on what was said alone. It is the same when a client moves its `cache_control` markers, spells a
 //! string as a list of one text, drops thinking or reasoning, gives items other ids, or spells arguments otherwise.
 
+use std::borrow::Cow;
+
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::model::{Block, Message, Role, ToolResult};
 use epitome_core::places::{Places, is_said};
@@ -105,7 +107,8 @@ impl Hasher {
         }
     }
 
-    /// JSON as it means, not as it is spelled: keys in order, no blanks, one way to write a string.
+    /// JSON as it means, not as it is spelled: keys in order, no blanks, one way to write a string. serde_json reads no more
+    /// than 128 levels.
     fn json(&mut self, json: &Json) {
         match json {
             Json::Null => self.tag("null"),
@@ -136,32 +139,56 @@ impl Hasher {
         let Some(element) = document.single_root() else { return };
         // Items of Responses have ids of their own, which change; elsewhere an id joins a call and its result.
         let items = dialect.rules().turns() == Turns::AssistantRuns;
-        self.value(element, if items { &["cache_control", "id", "status"] } else { &["cache_control"] });
+        self.value(element, if items { &[MARKER, "id", "status"] } else { &[MARKER] });
     }
 
+    /// A value but for some of its keys, and for markers deeper inside. Without recursion: no depth is too deep.
     fn value(&mut self, value: Value<'_>, but_for: &[&str]) {
-        match value.kind() {
-            Kind::Object if is_thinking(value) => {}
-            Kind::Object => {
-                self.tag("{");
-                for (key, value) in value.entries() {
-                    let key = key.str().unwrap_or_default();
-                    if !but_for.contains(&&*key) {
-                        self.text("key", &key);
-                        self.value(value, &["cache_control"]);
-                    }
+        let mut open = vec![Step::Value(value, but_for)];
+        while let Some(step) = open.pop() {
+            let inside = open.len();
+            match step {
+                Step::End(bracket) => self.tag(bracket),
+                Step::Entry(key, value) => {
+                    self.text("key", &key);
+                    open.push(Step::Value(value, &[MARKER]));
                 }
-                self.tag("}");
+                Step::Value(value, but_for) => match value.kind() {
+                    Kind::Object if is_thinking(value) => {}
+                    Kind::Object => {
+                        self.tag("{");
+                        let entries = value.entries().map(|(key, value)| (key.str().unwrap_or_default(), value));
+                        let entries = entries.filter(|(key, _)| !but_for.contains(&&**key));
+                        open.extend(entries.map(|(key, value)| Step::Entry(key, value)));
+                        open.push(Step::End("}"));
+                    }
+                    Kind::Array => {
+                        self.tag("[");
+                        open.extend(value.items().map(|item| Step::Value(item, &[MARKER])));
+                        open.push(Step::End("]"));
+                    }
+                    Kind::String => self.text("string", &value.str().unwrap_or_default()),
+                    Kind::Number | Kind::Literal => self.text("value", value.raw()),
+                },
             }
-            Kind::Array => {
-                self.tag("[");
-                value.items().for_each(|item| self.value(item, &["cache_control"]));
-                self.tag("]");
+            // What comes first is taken first.
+            if let Some(inside) = open.get_mut(inside..) {
+                inside.reverse();
             }
-            Kind::String => self.text("string", &value.str().unwrap_or_default()),
-            Kind::Number | Kind::Literal => self.text("value", value.raw()),
         }
     }
+}
+
+/// A marker for the provider's cache: clients move it.
+const MARKER: &str = "cache_control";
+
+/// What is still to be hashed of a value.
+enum Step<'value, 'keys> {
+    /// All of it, but for these keys.
+    Value(Value<'value>, &'keys [&'keys str]),
+    Entry(Cow<'value, str>, Value<'value>),
+    /// The bracket that closes it.
+    End(&'static str),
 }
 
 fn is_thinking(object: Value<'_>) -> bool {
