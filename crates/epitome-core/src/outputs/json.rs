@@ -77,38 +77,45 @@ fn begins_document(line: &str, numbered: bool) -> bool {
 /// Every document of the text. Each byte is looked at once: behind something that is no JSON the next line is tried.
 fn documents(tree: &mut Tree<'_>, numbered: bool) -> Vec<Document> {
     let text = tree.text;
+    let line_end = |at: usize| text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end);
     let mut documents: Vec<Document> = Vec::new();
     let mut at = 0;
+    // A line may hold any number of documents, so that its end is looked for once.
+    let mut end_of_line = line_end(at);
     while at < text.len() {
-        let line = text.get(at..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-        let next_line = text.get(at..).and_then(|rest| rest.find('\n')).map_or(text.len(), |end| at + end + 1);
+        if at > end_of_line {
+            end_of_line = line_end(at);
+        }
+        let line = text.get(at..end_of_line).unwrap_or_default();
         if begins_document(line, numbered) {
             let prefix = if numbered { number_prefix(line) } else { 0 };
             let inner = line.get(prefix..).unwrap_or_default();
             let start = at + prefix + inner.len() - inner.trim_start().len();
             if let Some(document) = tree.scan(start) {
-                let (end, complete) = (document.span.end, document.complete);
+                let (end, complete) = (document.span.end.max(at + 1), document.complete);
                 documents.push(document);
-                at = next_start(text, end.max(at + 1), complete);
+                if end > end_of_line {
+                    end_of_line = line_end(end);
+                }
+                at = next_start(text, end, end_of_line, complete);
                 continue;
             }
         }
-        at = next_line;
+        at = end_of_line + 1;
     }
     documents
 }
 
 /// Where the next document may begin: on the same line behind a comma, or behind what somebody has cut out; else on the
 /// next line.
-fn next_start(text: &str, end: usize, complete: bool) -> usize {
-    let behind = text.get(end..).unwrap_or_default();
-    let line = behind.lines().next().unwrap_or_default();
+fn next_start(text: &str, end: usize, end_of_line: usize, complete: bool) -> usize {
+    let line = text.get(end..end_of_line).unwrap_or_default();
     let spaces = line.len() - line.trim_start_matches([' ', ',', '\t', '}', ']']).len();
     if line.get(spaces..).is_some_and(|rest| rest.starts_with(['{', '['])) {
         return end + spaces;
     }
     let next = line.find("{\"").filter(|_| !complete || line.len() > LONG_LINE);
-    next.map_or_else(|| behind.find('\n').map_or(text.len(), |line| end + line + 1), |next| end + next)
+    next.map_or(end_of_line + 1, |next| end + next)
 }
 
 #[cfg(test)]

@@ -387,3 +387,14 @@ proptest::proptest! {
         let _ = made("", "x", &text);
     }
 }
+
+#[test]
+fn a_line_may_hold_any_number_of_documents() {
+    // Looking for the end of the line at each of them would be two hundred thousand times four hundred kilobytes.
+    let text = "[1]".repeat(200_000);
+    assert_eq!(documents(&mut Tree::new(&text, false), false).len(), 200_000);
+    let text = "{\"a\": 1}, x\n[2] [3]\n".repeat(1_000);
+    let found = documents(&mut Tree::new(&text, false), false);
+    let found: Vec<&str> = found.iter().map(|document| &text[document.span.clone()]).collect();
+    assert_eq!(found, ["{\"a\": 1}", "[2]", "[3]"].repeat(1_000));
+}

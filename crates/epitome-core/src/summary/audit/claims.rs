@@ -47,8 +47,10 @@ const FILE_ENDINGS: &[&str] = &[
 /// The claims of a text, each with the place behind it.
 pub(super) fn claims_in(text: &str) -> impl Iterator<Item = (usize, Claim<'_>)> {
     words(text).filter_map(move |(start, word)| {
-        let opens_line =
-            text.get(..start).is_some_and(|before| before.rsplit('\n').next().unwrap_or_default().trim().is_empty());
+        let before = text.get(..start).unwrap_or_default();
+        // Only the blanks before it are looked at: a line may be the whole text.
+        let line = before.trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+        let opens_line = line.is_empty() || line.ends_with('\n');
         let (kind, said) = claim(word, opens_line)?;
         let end = start + word.find(said)? + said.len();
         let is_cut = text.get(end..).is_some_and(|after| after.starts_with(['…']) || after.starts_with("..."));

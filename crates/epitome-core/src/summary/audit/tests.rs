@@ -115,3 +115,11 @@ proptest! {
         prop_assert_eq!(restored.trim_end(), unmarked.trim_end());
     }
 }
+
+#[test]
+fn a_line_of_any_length_is_looked_over_once() {
+    // Looking back to its beginning at each word would be a hundred thousand times a megabyte.
+    let said = "my_module.rs and 1234567, ".repeat(40_000);
+    check("see my_module.rs", &said, 2, &["1234567"]);
+    check("none", "- 1. step\n  12. step\n", 0, &[]);
+}
