@@ -1,11 +1,43 @@
 //! Replaying: a client's history with the edits that it had before.
 
 use epitome_core::edit::{Applied, Edit, apply};
+use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::model::Conversation;
-use epitome_store::records::{Entry, EntryId, Replay, Thinking};
-use epitome_store::store::{SessionStore, StoreError};
+use epitome_store::records::{Entry, EntryId, NewEntry, Replay, Tenant, Thinking};
+use epitome_store::shadow::Shadow;
+use epitome_store::store::{Appended, SessionStore, StoreError};
 
 use crate::received::Received;
+
+/// Where the edits of a request are found and remembered.
+#[derive(Clone, Copy)]
+pub(crate) enum Ledger<'gateway> {
+    Stored(&'gateway dyn SessionStore),
+    /// It is only watched.
+    Shadow(&'gateway Shadow),
+}
+
+impl Ledger<'_> {
+    async fn matches(self, tenant: &Tenant, prefixes: &[PrefixFingerprint]) -> Result<Vec<Entry>, StoreError> {
+        match self {
+            Ledger::Stored(store) => store.matches(tenant, prefixes).await,
+            Ledger::Shadow(shadow) => shadow.matches(tenant, prefixes),
+        }
+    }
+
+    pub(crate) async fn append(
+        self,
+        received: &Received,
+        seen: Option<EntryId>,
+        entry: NewEntry,
+    ) -> Result<Appended, StoreError> {
+        let (tenant, prefixes) = (&received.incoming.tenant, &received.prefixes);
+        match self {
+            Ledger::Stored(store) => store.append(tenant, prefixes, seen, entry).await,
+            Ledger::Shadow(shadow) => shadow.append(tenant, prefixes, seen, entry),
+        }
+    }
+}
 
 /// A history as the provider knows it.
 #[derive(Default)]
@@ -26,7 +58,12 @@ impl Replayed {
     /// Usually that is the first. A history that goes on otherwise than the one that was compacted may not bear the
     /// edits, for example because a user speaks where an assistant spoke: then an earlier compaction is looked for.
     pub(crate) async fn of(received: &Received, store: &dyn SessionStore) -> Result<Replayed, StoreError> {
-        let entries = store.matches(&received.incoming.tenant, &received.prefixes).await?;
+        Replayed::from(received, Ledger::Stored(store)).await
+    }
+
+    /// The same, of the ledger that the request has.
+    pub(crate) async fn from(received: &Received, ledger: Ledger<'_>) -> Result<Replayed, StoreError> {
+        let entries = ledger.matches(&received.incoming.tenant, &received.prefixes).await?;
         let seen = entries.first().map(|entry| entry.id);
         for entry in entries {
             if let Some(replayed) = Replayed::by(received, seen, entry) {

@@ -31,16 +31,16 @@ use epitome_core::statistics::{CompactionRecord, saved_by_kind};
 use epitome_core::summary::Summarizer;
 use epitome_core::summary::local::LocalSummarizer;
 use epitome_core::tokens::{BpeCounter, CachedCounter, Calibration, ScaledCounter, Sizes, TokenCounter, Tokens};
-use epitome_store::memory::MemoryStore;
 use epitome_store::records::{CompactionLog, NewEntry, Replay, Thinking, Wish};
-use epitome_store::store::{Appended, SessionStore, Store, StoreError};
+use epitome_store::shadow::Shadow;
+use epitome_store::store::{Appended, Store, StoreError};
 use epitome_wire::{Known, SpliceError};
 
 use self::caching::Cached;
 use self::preparation::{Preparations, Prepared, since};
 use crate::caching::PromptCaching;
 use crate::exchange::{Incoming, Outgoing, Pipeline};
-use crate::ledger::Replayed;
+use crate::ledger::{Ledger, Replayed};
 use crate::metrics::Metrics;
 use crate::received::{Kind, Received, Unread};
 use crate::removed::removed;
@@ -118,7 +118,7 @@ struct Inner {
     sessions: Sessions,
     preparations: Preparations,
     /// The ledger of what would have been done, for requests that are only watched.
-    shadow: MemoryStore,
+    shadow: Shadow,
 }
 
 /// Hygiene fires at this share of the window (M2) …
@@ -209,7 +209,12 @@ impl Gateway {
     pub fn new(setup: Setup) -> Gateway {
         let counter = CachedCounter::new(BpeCounter);
         let (known, sessions, preparations) = (Known::default(), Sessions::default(), Preparations::default());
-        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, shadow: MemoryStore::default() }))
+        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, shadow: Shadow::default() }))
+    }
+
+    /// How many bytes are held of what would have been done to requests that are only watched.
+    pub fn watched_bytes(&self) -> usize {
+        self.0.shadow.bytes()
     }
 
     /// What is sent in place of a request which the provider refused with this done about its thinking.
@@ -244,8 +249,8 @@ impl Gateway {
         calibration: &Calibration,
         refused: Option<Thinking>,
     ) -> Result<Decided, Failure> {
-        let store = self.ledger_of(received);
-        let replayed = Replayed::of(received, store).await?;
+        let ledger = self.ledger_of(received);
+        let replayed = Replayed::from(received, ledger).await?;
         let weighed = self.weigh(received, &replayed, calibration);
         let considered = self.consider(received, &replayed, &weighed).await;
         let due = self.due(received, &replayed, &weighed, received.wish.as_ref(), considered.as_ref());
@@ -260,12 +265,12 @@ impl Gateway {
         };
         for _ in 0..ROUNDS {
             // Whoever had the turn before may have done it.
-            let mut replayed = Replayed::of(received, store).await?;
+            let mut replayed = Replayed::from(received, ledger).await?;
             // Looked for behind the ledger: who carried it out wrote both at once.
             let wish = if received.wish.is_some() { self.wish(received).await } else { None };
             if received.wish.is_some() && wish.is_none() {
                 // They may have done so after the ledger was read.
-                replayed = Replayed::of(received, store).await?;
+                replayed = Replayed::from(received, ledger).await?;
             }
             let weighed = self.weigh(received, &replayed, calibration);
             let considered = self.consider(received, &replayed, &weighed).await;
@@ -329,13 +334,10 @@ impl Gateway {
             let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
             let action = match received.kind {
                 Kind::Aside => Action::CompactedOnce,
-                Kind::Turn => {
-                    let tenant = &received.incoming.tenant;
-                    match store.append(tenant, &received.prefixes, replayed.seen, new).await? {
-                        Appended::Stored(_) => Action::Compacted,
-                        Appended::Overtaken(_) => continue,
-                    }
-                }
+                Kind::Turn => match ledger.append(received, replayed.seen, new).await? {
+                    Appended::Stored(_) => Action::Compacted,
+                    Appended::Overtaken(_) => continue,
+                },
             };
             due.tell(received);
             let considered = due.settle(considered);
@@ -461,7 +463,8 @@ impl Gateway {
         let applied = apply(client, again)?;
         let sent = replayed.conversation(received);
         let round = compaction.applied.edits();
-        let removed = if self.0.setup.keep_originals {
+        // Of what is only watched nothing was removed.
+        let removed = if self.0.setup.keep_originals && !self.observes(received) {
             let mut all = removed(&received.own, replayed.edits(), composed.edits(), sent, round);
             all.extend(self.thoughts(received, replayed.thinking(), thinking));
             all
@@ -578,8 +581,8 @@ impl Gateway {
         self.0.setup.observe || Switch::of(&received.incoming.headers) == Switch::Observe
     }
 
-    fn ledger_of(&self, received: &Received) -> &dyn SessionStore {
-        if self.observes(received) { &self.0.shadow } else { &*self.0.setup.store }
+    fn ledger_of(&self, received: &Received) -> Ledger<'_> {
+        if self.observes(received) { Ledger::Shadow(&self.0.shadow) } else { Ledger::Stored(&*self.0.setup.store) }
     }
 
     fn sent(&self, received: Received, decided: Decided) -> Outgoing {

@@ -344,3 +344,38 @@ async fn what_is_not_understood_is_sent_as_it_came() {
         assert_eq!((header(&outgoing, "x-epitome-reason"), outgoing.edited), (Some(reason), false), "{body}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watching_thousands_of_sessions_keeps_their_edits_alone_and_no_more_than_there_is_room_for() {
+    const SESSIONS: usize = 3_000;
+    let gateway = gateway_with(Arc::new(MemoryStore::new()), |setup| {
+        setup.observe = true;
+        setup.context_length = Some(Tokens(4_000));
+    });
+    // What tools print is no text that compresses well.
+    let noise = |session: usize, message: usize| -> String {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&session.to_le_bytes()).update(&message.to_le_bytes());
+        let mut bytes = vec![0; 1_500];
+        hasher.finalize_xof().fill(&mut bytes);
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    let mut clients_bytes = 0;
+    for session in 0..SESSIONS {
+        let messages: Vec<Value> = (0..9)
+            .map(|message| {
+                let role = if message % 2 == 0 { "user" } else { "assistant" };
+                serde_json::json!({"role": role, "content": noise(session, message)})
+            })
+            .collect();
+        let body = serde_json::json!({"model": "gpt-5.1", "messages": messages}).to_string().into_bytes();
+        clients_bytes += body.len();
+        let outgoing = gateway.outgoing(incoming(Dialect::OpenAiChat, body)).await;
+        let size = |name| header(&outgoing, name).unwrap().parse::<u64>().unwrap();
+        assert!(size("x-epitome-tokens-after") < size("x-epitome-tokens-before"));
+    }
+    let held = gateway.watched_bytes();
+    assert!(held > SESSIONS * 100, "{held} bytes: nothing was watched");
+    assert!(held <= 32 << 20, "{held} bytes");
+    assert!(held < clients_bytes / 10, "{held} bytes of {clients_bytes}");
+}

@@ -41,7 +41,7 @@ impl Gateway {
             removed: self.thoughts(received, refused, thinking),
             fulfils: None,
         };
-        let stored = self.ledger_of(received).append(&received.incoming.tenant, &received.prefixes, replayed.seen, new);
+        let stored = self.ledger_of(received).append(received, replayed.seen, new);
         Ok(match stored.await? {
             Appended::Stored(_) => Some(decided),
             Appended::Overtaken(_) => None,
