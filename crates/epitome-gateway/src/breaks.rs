@@ -25,6 +25,8 @@ pub(crate) struct Trail {
 const STRETCH: usize = 64;
 /// … up to this length.
 const MOST_STRETCHES: usize = 4_096;
+/// More parts of a system prompt are not compared.
+const MOST_PARTS: usize = 8;
 /// More blocks than this are not compared: what changes early is what costs.
 const MOST_BLOCKS: usize = 8_192;
 /// Of what stands at the place, so much is told.
@@ -43,7 +45,7 @@ impl Trail {
         let broke = parted.map(|parted| self.describe(received, prompt, parted));
         self.history = received.prefixes.last().map(|name| (received.prefixes.len(), *name));
         self.blocks = prompt.blocks.iter().take(MOST_BLOCKS).map(|block| block.prefix).collect();
-        self.system = system_texts(received).iter().map(|text| stretches(text)).collect();
+        self.system = system_texts(received).iter().take(MOST_PARTS).map(|text| stretches(text)).collect();
         broke
     }
 

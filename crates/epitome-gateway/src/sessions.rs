@@ -15,6 +15,10 @@ use crate::thinking::Binding;
 
 /// Sessions that are remembered; a young and an old generation of this many each.
 const MOST: usize = 4_096;
+/// Fewer where much is remembered of each: about 8 KB of a long session, 500 KB at most.
+const MOST_CACHES: usize = 1_024;
+/// Longer names of models are cut, and told apart by a hash: a client may send a name of any length.
+const LONGEST_MODEL: usize = 128;
 
 /// Held by one at a time.
 pub(crate) type InTurn = Arc<tokio::sync::Mutex<()>>;
@@ -36,7 +40,7 @@ pub(crate) struct Sessions {
     bindings: Mutex<Generations<(String, String), Binding>>,
     full: Mutex<Generations<(Tenant, SessionId), Fullness>>,
     /// What is in providers' caches, by session and model.
-    caches: Mutex<Generations<OfModel, SharedCaches>>,
+    caches: Mutex<Generations<OfModel, SharedCaches, MOST_CACHES>>,
     /// What sessions have cost so far.
     spending: Mutex<Generations<(Tenant, SessionId), Spending>>,
     /// What not compacting histories has cost, where prices decide when to.
@@ -50,17 +54,17 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// What was learnt about the counts of a session with a model.
     pub(crate) fn calibration(&self, tenant: &Tenant, session: &SessionId, model: &str) -> Option<Calibration> {
-        lock(&self.counts).get(&(tenant.clone(), session.clone(), model.to_owned()))
+        lock(&self.counts).get(&(tenant.clone(), session.clone(), short(model)))
     }
 
     /// Learns it.
     pub(crate) fn learn(&self, tenant: &Tenant, session: &SessionId, model: &str, calibration: Calibration) {
-        lock(&self.counts).put((tenant.clone(), session.clone(), model.to_owned()), calibration);
+        lock(&self.counts).put((tenant.clone(), session.clone(), short(model)), calibration);
     }
 
     /// What a session with a model has left in the provider's cache.
     pub(crate) fn caches(&self, tenant: &Tenant, session: &SessionId, model: &str) -> SharedCaches {
-        lock(&self.caches).get_or_put((tenant.clone(), session.clone(), model.to_owned()), Arc::default)
+        lock(&self.caches).get_or_put((tenant.clone(), session.clone(), short(model)), Arc::default)
     }
 
     /// What a session has cost so far; nothing, if nobody knows of it.
@@ -115,7 +119,7 @@ impl Sessions {
     /// Whether people have yet to be told about a model at a provider; they are told once.
     pub(crate) fn tell_once(&self, upstream: &Uri, model: &str) -> bool {
         let mut told = lock(&self.told);
-        let key = (host(upstream), model.to_owned());
+        let key = (host(upstream), short(model));
         let first = told.get(&key).is_none();
         if first {
             told.put(key, ());
@@ -146,13 +150,13 @@ impl Sessions {
 
     /// What the provider was learnt to do with the thinking of a model.
     pub(crate) fn binding_of(&self, upstream: &Uri, model: &str) -> Option<Binding> {
-        lock(&self.bindings).get(&(host(upstream), model.to_owned()))
+        lock(&self.bindings).get(&(host(upstream), short(model)))
     }
 
     /// The provider has complained: it is at least as hard as this.
     pub(crate) fn learn_binding(&self, upstream: &Uri, model: &str, binding: Binding) {
         let known = self.binding_of(upstream, model).unwrap_or_default();
-        lock(&self.bindings).put((host(upstream), model.to_owned()), known.max(binding));
+        lock(&self.bindings).put((host(upstream), short(model)), known.max(binding));
     }
 
     /// The provider says that a model's window is this large.
@@ -162,18 +166,18 @@ impl Sessions {
 }
 
 /// Remembers a bounded number: when the young are too many they become the old, and what was not asked for goes.
-pub(crate) struct Generations<K, V> {
+pub(crate) struct Generations<K, V, const MOST: usize = { self::MOST }> {
     young: HashMap<K, V>,
     old: HashMap<K, V>,
 }
 
-impl<K, V> Default for Generations<K, V> {
+impl<K, V, const MOST: usize> Default for Generations<K, V, MOST> {
     fn default() -> Self {
         Generations { young: HashMap::new(), old: HashMap::new() }
     }
 }
 
-impl<K: Eq + std::hash::Hash + Clone, V: Clone> Generations<K, V> {
+impl<K: Eq + std::hash::Hash + Clone, V: Clone, const MOST: usize> Generations<K, V, MOST> {
     pub(crate) fn get(&mut self, key: &K) -> Option<V> {
         if let Some(value) = self.young.get(key) {
             return Some(value.clone());
@@ -204,6 +208,17 @@ impl<K: Eq + std::hash::Hash + Clone, V: Clone> Generations<K, V> {
     }
 }
 
+/// A model's name as it is remembered.
+fn short(model: &str) -> String {
+    match model.len() {
+        0..=LONGEST_MODEL => model.to_owned(),
+        _ => {
+            let start = model.get(..model.floor_char_boundary(LONGEST_MODEL)).unwrap_or_default();
+            format!("{start}…{:016x}", xxhash_rust::xxh3::xxh3_64(model.as_bytes()))
+        }
+    }
+}
+
 fn host(upstream: &Uri) -> String {
     upstream.authority().map(ToString::to_string).unwrap_or_default()
 }
@@ -218,12 +233,21 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_not_forgotten() {
-        let mut generations = Generations::default();
+        let mut generations: Generations<usize, usize> = Generations::default();
         for number in 0..10 * MOST {
             generations.put(number, number);
             assert_eq!(generations.get(&0), Some(0));
         }
         assert!(generations.young.len() + generations.old.len() <= 2 * MOST + 1);
         assert_eq!(generations.get(&1), None);
+    }
+
+    #[test]
+    fn a_model_with_a_long_name_takes_no_more_room_and_is_no_other() {
+        let (one, other) = ("é".repeat(1_000_000), format!("{}x", "é".repeat(1_000_000)));
+        assert!(short(&one).len() < 200);
+        assert_eq!(short(&one), short(&one.clone()));
+        assert_ne!(short(&one), short(&other));
+        assert_eq!(short("gpt-5.1"), "gpt-5.1");
     }
 }

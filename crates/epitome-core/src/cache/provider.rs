@@ -37,6 +37,8 @@ pub struct Billed {
 
 /// More entries than this are not remembered; the longest unused go. A request writes four at most.
 const MOST_ENTRIES: usize = 256;
+/// Of the last request, no more blocks than these are remembered.
+const MOST_BLOCKS: usize = 8_192;
 
 impl ProviderCache {
     /// Whether nothing was seen yet.
@@ -102,7 +104,7 @@ impl ProviderCache {
         let common: Tokens = if alive { same.map(|(block, _)| block.tokens).sum() } else { Tokens(0) };
         let steps = common.0.checked_div(step).map_or(common.0, |steps| steps * step);
         let read = if common >= rules.minimum { Tokens(steps) } else { Tokens(0) };
-        self.chain = prompt.blocks.iter().map(|block| block.prefix).collect();
+        self.chain = prompt.blocks.iter().take(MOST_BLOCKS).map(|block| block.prefix).collect();
         self.chain_used_ms = now_ms;
         Billed { read, plain: prompt.tokens() - read, ..Billed::default() }
     }

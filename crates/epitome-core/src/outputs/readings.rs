@@ -18,7 +18,7 @@ pub struct Readings {
 #[derive(Default)]
 struct Kept {
     by_content: HashMap<u128, Arc<Read>>,
-    pieces: usize,
+    bytes: usize,
 }
 
 /// An output as one of the kinds has read it.
@@ -31,6 +31,18 @@ pub struct Read {
     /// Which lines report errors, where that differs from part to part: source among the outputs of commands.
     /// In order.
     pub parts: Vec<(Range<usize>, Events)>,
+}
+
+impl Read {
+    /// How much memory it takes, about.
+    fn bytes(&self) -> usize {
+        let of_piece = |piece: &Piece| {
+            let words =
+                [&piece.full, &piece.brief, &piece.note].into_iter().flatten().map(String::capacity).sum::<usize>();
+            size_of::<Piece>() + words
+        };
+        size_of::<Read>() + self.reading.pieces.iter().map(of_piece).sum::<usize>()
+    }
 }
 
 /// The output as the first kind reads it that takes it whole.
@@ -55,8 +67,8 @@ fn blank(text: &str) -> Read {
     Read { kind: command::NAME, reading, parts: Vec::new() }
 }
 
-/// Some 100 bytes each: about 100 MB at most.
-const PIECES_AT_MOST: usize = 1_000_000;
+/// What is kept at most.
+const BYTES_AT_MOST: usize = 100 << 20;
 
 impl Readings {
     /// The output without what was written around it, each part as the first kind reads it that takes it.
@@ -70,11 +82,11 @@ impl Readings {
         }
         let read = Arc::new(mixture::read(output, effort)?);
         let mut kept = lock();
-        kept.pieces += read.reading.pieces.len();
-        if kept.pieces > PIECES_AT_MOST {
+        kept.bytes += read.bytes();
+        if kept.bytes > BYTES_AT_MOST {
             // Forgetting costs one reading more; which ones are in use is not worth knowing.
             kept.by_content.clear();
-            kept.pieces = read.reading.pieces.len();
+            kept.bytes = read.bytes();
         }
         kept.by_content.insert(name, read.clone());
         Some(read)

@@ -5,7 +5,7 @@ use crate::strings::write_string;
 
 /// What is deeper is kept as it is spelled and does not grow: nobody streams into it, and depth must not be a stack.
 const DEPTH: usize = 16;
-/// A list of more things that are told apart by number is none that anybody means.
+/// A list of more things that are told apart by number is none that anybody means; nor is an object of more keys.
 const MOST_NUMBERED: usize = 4_096;
 
 /// A value that grows.
@@ -169,6 +169,9 @@ impl Object {
                     self.set(&key, Growing::List(items));
                 }
                 None => self.set(&key, Growing::of(value)),
+            }
+            if self.0.len() > MOST_NUMBERED {
+                return None;
             }
         }
         Some(())
