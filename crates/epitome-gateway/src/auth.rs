@@ -11,6 +11,7 @@ use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, Uri};
 
+use crate::connections::Newcomer;
 use crate::respond::Trouble;
 
 /// The header that the gateway's token comes in. It is not forwarded, as no header that begins like it.
@@ -67,6 +68,14 @@ impl Access {
             Auth::Tokens(tokens) => Guard::Tokens(tokens.iter().map(|token| secret.hash(token.as_bytes())).collect()),
         };
         Access { guard, secret }
+    }
+
+    /// Whose a connection is on which no request came yet.
+    pub(crate) fn newcomer(&self) -> Newcomer {
+        match self.guard {
+            Guard::Loopback | Guard::Insecure => Newcomer::Client,
+            Guard::Tokens(_) => Newcomer::Stranger,
+        }
     }
 
     /// Whose request it is, if it may be asked.

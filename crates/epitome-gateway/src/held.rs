@@ -5,10 +5,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
+use epitome_provider::http::Body as PassedBody;
 use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
-use hyper::body::Incoming;
 
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
@@ -34,18 +34,22 @@ pub(crate) struct Begun {
 }
 
 enum Rest {
-    Coming(Incoming),
+    Coming(PassedBody),
     Trailers(Option<HeaderMap>),
-    Broken(Option<hyper::Error>),
+    Broken(Option<BoxError>),
 }
 
 impl Held {
     /// Reads a body, if it is not larger than `limit`.
-    pub(crate) async fn read(mut body: Incoming, limit: usize) -> Held {
+    pub(crate) async fn read<B>(mut body: B, limit: usize) -> Held
+    where
+        B: Body<Data = Bytes> + Unpin + Send + 'static,
+        B::Error: Into<BoxError>,
+    {
         let told = body.size_hint();
         let fits = |length: u64| usize::try_from(length).is_ok_and(|length| length <= limit);
         if !fits(told.lower()) {
-            return Held::Begun(Begun { front: None, rest: Rest::Coming(body) });
+            return Held::Begun(Begun { front: None, rest: Rest::Coming(coming(body)) });
         }
         // A body that comes in one piece is not copied.
         let mut one = Bytes::new();
@@ -54,7 +58,7 @@ impl Held {
         while let Some(frame) = body.frame().await {
             let frame = match frame {
                 Ok(frame) => frame,
-                Err(error) => return Held::begun(one, many, Rest::Broken(Some(error))),
+                Err(error) => return Held::begun(one, many, Rest::Broken(Some(error.into()))),
             };
             let data = match frame.into_data() {
                 Ok(data) => data,
@@ -74,7 +78,7 @@ impl Held {
                 many.extend_from_slice(&data);
             }
             if too_large {
-                return Held::begun(one, many, Rest::Coming(body));
+                return Held::begun(one, many, Rest::Coming(coming(body)));
             }
         }
         Held::Whole(Whole { bytes: joined(one, many), trailers })
@@ -83,6 +87,14 @@ impl Held {
     fn begun(one: Bytes, many: BytesMut, rest: Rest) -> Held {
         Held::Begun(Begun { front: Some(joined(one, many)), rest })
     }
+}
+
+fn coming<B>(body: B) -> PassedBody
+where
+    B: Body<Data = Bytes> + Send + 'static,
+    B::Error: Into<BoxError>,
+{
+    body.map_err(Into::into).boxed_unsync()
 }
 
 fn joined(one: Bytes, many: BytesMut) -> Bytes {
@@ -114,9 +126,9 @@ impl Body for Begun {
             return Poll::Ready(Some(Ok(Frame::data(front))));
         }
         match &mut self.rest {
-            Rest::Coming(body) => Pin::new(body).poll_frame(context).map_err(Into::into),
+            Rest::Coming(body) => Pin::new(body).poll_frame(context),
             Rest::Trailers(trailers) => Poll::Ready(trailers.take().map(|trailers| Ok(Frame::trailers(trailers)))),
-            Rest::Broken(error) => Poll::Ready(error.take().map(|error| Err(error.into()))),
+            Rest::Broken(error) => Poll::Ready(error.take().map(Err)),
         }
     }
 

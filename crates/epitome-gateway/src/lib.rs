@@ -5,7 +5,7 @@
 //! (what can be found again), [`caching`] (marks for the provider's cache), `breaks` (what breaks it), `money` (what it cost), `turn` (what is learnt from its end), `switch` (what the client wants done), [`writer`] (who writes
 //! its summary), [`identity`] and `sessions` → [`history`] (histories that are kept for clients) with `keeping` → [`server`] (who
 //! listens, what a request is, who
-//! answers it) → `route`, [`auth`], [`upstream`] (what, who, where to) → `forward`, `tap` (to the provider and back,
+//! answers it) → `connections` (how many, how long they may be silent), `route`, [`auth`], [`upstream`] (what, who, where to) → `forward`, `tap` (to the provider and back,
 //! reading usage as it passes) → [`respond`] (what we answer ourselves) → [`report`], [`metrics`], `record` (what is
 //! noted of it). By hand: `wishes` (compactions that people ask for), [`pages`] and [`story`] (what they are told),
 //! [`retention`] (what is forgotten). Underneath: `held` (bodies that were read), `encoding` (what they are compressed with), `copy` (what reads an answer as it passes).
@@ -14,6 +14,7 @@ pub mod auth;
 mod breaks;
 pub mod caching;
 pub mod clock;
+mod connections;
 mod copy;
 mod encoding;
 pub mod exchange;

@@ -21,12 +21,14 @@ use hyper::body::Incoming;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::auth::{Access, Auth, Secret};
+use crate::auth::{Access, Auth, Secret, Zone};
+pub use crate::connections::Silence;
+use crate::connections::{Answering, Closed, Connection, Connections, Patient};
 use crate::encoding::{Coding, decoded};
 use crate::exchange::{self, Pipeline, Purpose};
 use crate::forward::{Call, Forwarder, passed_on, refuse};
@@ -68,11 +70,21 @@ pub struct Limits {
     pub answer: Duration,
     /// When the gateway is stopped, answers may take so long to end.
     pub grace: Duration,
+    /// So many connections of clients there are at most.
+    pub connections: usize,
+    /// How long clients may be silent.
+    pub silence: Silence,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { body: 64 * 1024 * 1024, answer: Duration::from_secs(30 * 60), grace: Duration::from_secs(120) }
+        Limits {
+            body: 64 * 1024 * 1024,
+            answer: Duration::from_secs(30 * 60),
+            grace: Duration::from_secs(120),
+            connections: 1024,
+            silence: Silence::default(),
+        }
     }
 }
 
@@ -81,6 +93,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     gateway: Arc<Gateway>,
+    connections: Connections,
     grace: Duration,
 }
 
@@ -145,7 +158,8 @@ impl Server {
             ready,
             pages,
         };
-        Ok(Server { listener, address, gateway: Arc::new(gateway), grace: limits.grace })
+        let connections = Connections::new(limits.connections, limits.silence);
+        Ok(Server { listener, address, gateway: Arc::new(gateway), connections, grace: limits.grace })
     }
 
     /// Where it listens.
@@ -155,48 +169,82 @@ impl Server {
 
     /// Serves until `stop` comes; then takes no more connections and lets answers end, as long as they may take.
     pub async fn serve(self, stop: impl Future<Output = ()>) -> Stopped {
-        let Server { listener, address: _, gateway, grace } = self;
+        let Server { listener, address: _, gateway, connections, grace } = self;
         let mut stop = pin!(stop);
-        let mut connections = JoinSet::new();
-        let graceful = GracefulShutdown::new();
+        let mut tasks = JoinSet::new();
+        let (stopping, stopped) = watch::channel(false);
         let mut builder = auto::Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADERS);
+        builder.http1().timer(TokioTimer::new()).header_read_timeout(connections.idle());
         builder.http2().timer(TokioTimer::new());
         loop {
             let stream = tokio::select! {
                 () = &mut stop => break,
-                accepted = listener.accept() => accepted,
-                Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+                Some(_) = tasks.join_next(), if !tasks.is_empty() => continue,
+                // Who comes while there is no room waits to be accepted.
+                accepted = listener.accept(), if connections.room_for_one() => accepted,
+                () = connections.room_may_be_made() => continue,
             };
             let stream = match stream {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    // Too many open files, mostly. Some will be closed.
+                    // Too many open files, mostly. One that nobody uses is closed; others will be.
                     tracing::warn!(target: "epitome::server", %error, "a connection was not accepted");
+                    connections.make_room();
                     tokio::time::sleep(AFTER_ERROR).await;
                     continue;
                 }
             };
-            let connection = builder.serve_connection(ready_stream(stream), service(gateway.clone())).into_owned();
-            let connection = graceful.watch(connection);
-            connections.spawn(async move {
-                if let Err(error) = connection.await {
-                    // The client went away, or spoke no HTTP.
-                    tracing::debug!(target: "epitome::server", %error, "a connection ended");
-                }
-            });
+            let connection = Arc::new(connections.begin(gateway.access.newcomer()));
+            tasks.spawn(serve_connection(builder.clone(), stream, gateway.clone(), connection, stopped.clone()));
         }
         drop(listener);
-        match tokio::time::timeout(grace, graceful.shutdown()).await {
+        // Nobody listens if there is no connection.
+        let _nobody_listens = stopping.send(true);
+        match tokio::time::timeout(grace, async { while tasks.join_next().await.is_some() {} }).await {
             Ok(()) => Stopped::Finished,
-            Err(_) => Stopped::Cut { connections: connections.len() },
+            Err(_) => Stopped::Cut { connections: tasks.len() },
         }
     }
 }
 
-/// A connection on which no request comes is closed. Longer than clients keep theirs (90 seconds are usual), so that none
-/// is closed under a request.
-const HEADERS: Duration = Duration::from_secs(200);
+/// Serves a connection until it ends, its client is silent for too long, another one needs its place, or the gateway stops.
+async fn serve_connection(
+    builder: auto::Builder<TokioExecutor>,
+    stream: TcpStream,
+    gateway: Arc<Gateway>,
+    connection: Arc<Connection>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let mut served = pin!(builder.serve_connection(ready_stream(stream), service(gateway, connection.clone())));
+    let ended = tokio::select! {
+        ended = served.as_mut() => Some(ended),
+        closed = connection.is_to_close() => {
+            tracing::debug!(target: "epitome::server", ?closed, "a connection is closed");
+            match closed {
+                Closed::MakesRoom => return,
+                Closed::Silent => None,
+            }
+        }
+        // An error: the server is gone, and this with it.
+        _ = stopping.changed() => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            // A request that came just now is still answered.
+            served.as_mut().graceful_shutdown();
+            tokio::select! {
+                ended = served => ended,
+                () = connection.is_abandoned() => return,
+            }
+        }
+    };
+    if let Err(error) = ended {
+        // The client went away, or spoke no HTTP.
+        tracing::debug!(target: "epitome::server", %error, "a connection ended");
+    }
+}
+
 /// After a connection could not be accepted.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
@@ -208,15 +256,26 @@ fn ready_stream(stream: TcpStream) -> TokioIo<TcpStream> {
     TokioIo::new(stream)
 }
 
-type Answered = Result<Response<Body>, Infallible>;
+type Answered = Result<Response<Answering<Body>>, Infallible>;
+type ClientBody = Patient<Incoming>;
 
 fn service(
     gateway: Arc<Gateway>,
-) -> impl Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Future<Output = Answered> + Send>
-{
+    connection: Arc<Connection>,
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<Answering<Body>>,
+    Error = Infallible,
+    Future: Future<Output = Answered> + Send,
+> {
     service_fn(move |request| {
-        let gateway = gateway.clone();
-        async move { Ok(gateway.answer(request).await) }
+        let (gateway, connection) = (gateway.clone(), connection.clone());
+        let in_progress = connection.request();
+        async move {
+            let request = request.map(|body| Patient::new(body, connection.patience()));
+            let response = gateway.answer(request, &connection).await;
+            Ok(response.map(|body| Answering::new(body, in_progress)))
+        }
     })
 }
 
@@ -233,13 +292,16 @@ struct Gateway {
 }
 
 impl Gateway {
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn answer(&self, request: Request<ClientBody>, connection: &Connection) -> Response<Body> {
         let route = Route::of(request.method(), request.uri().path(), request.headers());
         let record = Record::begin(self.metrics.clone(), request.method().clone(), route);
         let tenant = match self.access.admit(request.uri(), request.headers(), route.zone()) {
             Ok(tenant) => tenant,
             Err(trouble) => return refuse(&trouble, route.dialect(), record),
         };
+        if route.zone() != Zone::Probe {
+            connection.is_a_clients();
+        }
         match route {
             Route::Own(page) => self.page(page, tenant, request, record).await,
             Route::WebSocket => refuse(&Trouble::WebSocket, Some(Dialect::OpenAiResponses), record),
@@ -259,7 +321,7 @@ impl Gateway {
         &self,
         upstream: &Upstream,
         dialect: Option<Dialect>,
-        request: Request<Incoming>,
+        request: Request<ClientBody>,
         mut record: Record,
     ) -> Response<Body> {
         let Some(call) = call(upstream, dialect, &request) else { return refuse(&Trouble::NotAPath, dialect, record) };
@@ -267,7 +329,7 @@ impl Gateway {
         if let Some(length) = body.size_hint().exact() {
             record.received(length);
         }
-        self.forwarder.pass(call, body.map_err(Into::into).boxed_unsync(), record).await
+        self.forwarder.pass(call, body.boxed_unsync(), record).await
     }
 
     /// Sends what the pipeline makes of a request.
@@ -276,7 +338,7 @@ impl Gateway {
         dialect: Dialect,
         purpose: Purpose,
         tenant: Tenant,
-        request: Request<Incoming>,
+        request: Request<ClientBody>,
         mut record: Record,
     ) -> Response<Body> {
         let Some(call) = call(self.upstreams.of(dialect), Some(dialect), &request) else {
@@ -325,7 +387,7 @@ impl Gateway {
         &self,
         page: Page,
         tenant: Tenant,
-        mut request: Request<Incoming>,
+        mut request: Request<ClientBody>,
         mut record: Record,
     ) -> Response<Body> {
         const TEXT: &str = "text/plain; charset=utf-8";
@@ -351,7 +413,7 @@ impl Gateway {
 }
 
 /// How a request is sent on. `None`: it asks for no path.
-fn call(upstream: &Upstream, dialect: Option<Dialect>, request: &Request<Incoming>) -> Option<Call> {
+fn call(upstream: &Upstream, dialect: Option<Dialect>, request: &Request<ClientBody>) -> Option<Call> {
     let uri = upstream.join(request.uri().path_and_query()?)?;
     Some(Call { method: request.method().clone(), uri, headers: passed_on(request.headers()), dialect })
 }

@@ -20,6 +20,7 @@ use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_provider::Service;
 use epitome_store::store::Store;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -40,9 +41,17 @@ const WELL_BEING: Duration = Duration::from_secs(5);
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.flags())?;
     log_to(std::io::stderr, &sources.environment, common.json);
+    open_as_many_files_as_allowed();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
     runtime.block_on(serve(arguments, &loaded.config, &sources.environment))
+}
+
+/// Each request takes two connections, and many systems allow 1,024 files unless one asks for more.
+fn open_as_many_files_as_allowed() {
+    let limit = getrlimit(Resource::Nofile);
+    // Where that is refused it stays as it was, and the server waits where there are too few.
+    let _stays_as_it_was = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
@@ -88,7 +97,11 @@ pub(super) async fn prepare(
         upstreams: upstreams(&config.gateway)?,
         auth: auth(&config.auth, environment, arguments.insecure)?,
         secret: secret(&*store).await?,
-        limits: Limits { answer: config.gateway.answer_timeout, ..Limits::default() },
+        limits: Limits {
+            answer: config.gateway.answer_timeout,
+            connections: config.gateway.max_connections,
+            ..Limits::default()
+        },
         metrics: metrics.clone(),
         ready: watch(store.clone()),
         pages: Some(pages::router(store.clone())),

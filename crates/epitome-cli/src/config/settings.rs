@@ -427,6 +427,15 @@ pub(crate) static SETTINGS: &[Setting] = &[
         of: |config| Value::Number(config.gateway.answer_timeout.as_secs_f64()),
     },
     Setting {
+        path: "gateway.max_connections",
+        kind: Kind::Count { least: 1, most: Some(1_000_000) },
+        default: Value::Count(1_024),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Connections of clients at the same time; more wait until one ends. Where a token is asked for, a quarter of them are for clients that have not shown one yet.",
+        of: |config| Value::Count(config.gateway.max_connections as u64),
+    },
+    Setting {
         path: "auth.token_env",
         kind: Kind::Optional(&Kind::Text(Form::Variable)),
         default: Value::Nothing,

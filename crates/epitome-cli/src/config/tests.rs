@@ -50,6 +50,7 @@ const KEYS: &[&str] = &[
     "store.keep_days",
     "store.keep_bytes",
     "gateway.answer_timeout",
+    "gateway.max_connections",
     "gateway.listen",
     "gateway.upstream",
     "gateway.upstream_anthropic",

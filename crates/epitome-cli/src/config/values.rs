@@ -40,6 +40,8 @@ pub(crate) struct GatewayConfig {
     pub(crate) upstream_responses: Option<String>,
     /// A provider that has not begun to answer by then is given up.
     pub(crate) answer_timeout: Duration,
+    /// Connections of clients at the same time.
+    pub(crate) max_connections: usize,
 }
 
 /// Who may use the gateway. The tokens themselves are never part of the configuration.

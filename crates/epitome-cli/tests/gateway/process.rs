@@ -44,8 +44,16 @@ impl Gateway {
 
     /// Its files may not grow beyond so many bytes; `unlimited` lifts that.
     pub(crate) fn files_may_have(&self, bytes: &str) {
-        let limit = format!("--fsize={bytes}:unlimited");
-        let done = Command::new("prlimit").args(["--pid", &self.process.id().to_string(), &limit]).status();
+        self.may_have(&format!("--fsize={bytes}:unlimited"));
+    }
+
+    /// It may not have more files and connections open than so many.
+    pub(crate) fn may_open(&self, files: usize) {
+        self.may_have(&format!("--nofile={files}:"));
+    }
+
+    fn may_have(&self, limit: &str) {
+        let done = Command::new("prlimit").args(["--pid", &self.process.id().to_string(), limit]).status();
         assert!(done.expect("prlimit is part of util-linux").success());
     }
 }

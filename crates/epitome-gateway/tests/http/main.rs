@@ -4,6 +4,7 @@
 
 mod access;
 mod bodies;
+mod connections;
 mod ends;
 mod faults;
 mod gateway;

@@ -98,6 +98,7 @@ fn show_tells_values_and_what_they_come_to() {
     gateway.upstream_chat                 null            default
     gateway.upstream_responses            null            default
     gateway.answer_timeout                1800            default
+    gateway.max_connections               1024            default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default
@@ -157,6 +158,7 @@ fn show_tells_where_values_came_from() {
     gateway.upstream_chat                 null            default
     gateway.upstream_responses            null            default
     gateway.answer_timeout                1800            default
+    gateway.max_connections               1024            default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default
