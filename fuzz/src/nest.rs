@@ -15,7 +15,7 @@ use epitome_wire::usage::UsageReader;
 use epitome_wire::{Dialect, DuplicateKeys, Format, Known, Request, convert, forking, history};
 
 /// What opens a level, and what closes it, in the languages that tools print.
-pub const LEVELS: &[(&str, &str)] = &[
+pub(crate) const LEVELS: &[(&str, &str)] = &[
     ("[", "]"),
     ("{\"a\":", "}"),
     ("[{\"a\":", "}]"),
@@ -39,10 +39,11 @@ pub const LEVELS: &[(&str, &str)] = &[
 ];
 
 /// Levels that are JSON.
-pub const JSON_LEVELS: &[(&str, &str)] = &[("[", "]"), ("{\"a\":", "}"), ("[[],{\"type\":\"x\",\"content\":[", "]}]")];
+pub(crate) const JSON_LEVELS: &[(&str, &str)] =
+    &[("[", "]"), ("{\"a\":", "}"), ("[[],{\"type\":\"x\",\"content\":[", "]}]")];
 
 /// `inside` with so many levels around it.
-pub fn nested((open, close): (&str, &str), levels: usize, inside: &str) -> String {
+pub(crate) fn nested((open, close): (&str, &str), levels: usize, inside: &str) -> String {
     [&open.repeat(levels), inside, &close.repeat(levels)].concat()
 }
 
@@ -58,7 +59,7 @@ pub fn check_nest(bytes: &[u8]) {
 }
 
 /// A value of so many levels, wherever a request or an answer may have one.
-pub fn check_json_of(level: (&str, &str), levels: usize, inside: &str) {
+pub(crate) fn check_json_of(level: (&str, &str), levels: usize, inside: &str) {
     let value = nested(level, levels, inside);
     let quoted = serde_json::to_string(&value).expect("a string");
     for dialect in Dialect::ALL {
@@ -70,7 +71,7 @@ pub fn check_json_of(level: (&str, &str), levels: usize, inside: &str) {
 }
 
 /// What a tool printed, a person typed, or a model said.
-pub fn check_text(text: &str) {
+pub(crate) fn check_text(text: &str) {
     let arguments = ["{}", "{\"command\":\"cat a.rs\"}", "{\"command\":\"cat a.py\"}", "{\"path\":\"x.tsx\"}", text];
     for arguments in arguments {
         let output = ToolOutput::of_call("bash", arguments, text);

@@ -1,5 +1,6 @@
 //! However deeply something is nested, reading it needs no deeper stack: the process of all clients would end with it.
 
+#[expect(unreachable_pub, reason = "the fuzzer's crate offers it to its targets")]
 #[path = "../../../fuzz/src/nest.rs"]
 mod nest;
 
