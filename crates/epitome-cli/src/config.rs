@@ -309,6 +309,7 @@ impl Config {
                 upstream_responses: unless_nothing(look("gateway.upstream_responses")).map(text),
                 answer_timeout: Duration::from_secs_f64(number(look("gateway.answer_timeout"))),
                 max_connections: count(look("gateway.max_connections")),
+                max_buffered: count(look("gateway.max_buffered")) as u64,
             },
             auth: values::AuthConfig {
                 token_env: unless_nothing(look("auth.token_env")).map(text),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use epitome_gateway::auth::{Auth, Secret};
+use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::server::{Limits, Server, Settings};
@@ -36,6 +37,8 @@ impl Turn for Identity {
         None
     }
 
+    fn not_sent_again(&self) {}
+
     fn ended(&self, _: End, _: Option<TurnUsage>) {}
 }
 
@@ -51,13 +54,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
             _ => return Err(format!("{flag} is not known: --listen, --upstream").into()),
         }
     }
+    let metrics = Arc::new(Metrics::new());
     let settings = Settings {
         listen: listen.parse()?,
         upstreams: Upstreams::one(Upstream::new(&upstream.ok_or("--upstream is needed")?)?),
         auth: Auth::Loopback,
         secret: Secret([0; 32]),
         limits: Limits::default(),
-        metrics: Arc::new(Metrics::new()),
+        compute: Compute::usual(metrics.clone()),
+        metrics,
         ready: Arc::new(|| true),
         pages: None,
     };

@@ -1,11 +1,13 @@
 //! Content encodings: what a body is compressed with, and what stands in it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, Read, Write};
 
-use bytes::Bytes;
-use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use bytes::{Buf, Bytes};
+use flate2::{bufread, write};
 use http::HeaderMap;
 use http::header::CONTENT_ENCODING;
+
+use crate::compute::{LIGHT, Reserved, on_the_pool};
 
 /// A compression that we can read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,19 +51,47 @@ impl Coding {
 /// Buffers of decoders.
 const BUFFER: usize = 16 * 1024;
 
+/// What a client's body says, if it is not larger than `limit`. `None`: it is, or it cannot be read. Nobody knows how large it is
+/// before it is unpacked: it is counted step by step, and what turns out to be heavy is unpacked on the pool.
+pub(crate) async fn unpacked(encoding: Encoding, packed: Bytes, limit: usize, mut reserved: Reserved) -> Option<Bytes> {
+    let (mut reader, mut text, mut room) = (reader(encoding, packed.reader())?, Vec::new(), LIGHT.min(limit));
+    loop {
+        reserved.grow_to(room).await;
+        text.reserve_exact(room - text.len());
+        let more = u64::try_from(room - text.len()).ok()?;
+        reader.by_ref().take(more).read_to_end(&mut text).ok()?;
+        if text.len() < room {
+            // It is counted by its length.
+            text.shrink_to_fit();
+            return Some(reserved.hold(text.into()));
+        }
+        if room == limit {
+            let ends_here = reader.read(&mut [0]).ok()? == 0;
+            return ends_here.then(|| reserved.hold(text.into()));
+        }
+        on_the_pool(0).await;
+        room = room.saturating_mul(2).min(limit);
+    }
+}
+
 /// What a whole body says, if it is not larger than `limit`. `None`: it is, or it cannot be read.
 pub(crate) fn decoded(encoding: Encoding, packed: &[u8], limit: usize) -> Option<Bytes> {
-    let mut reader: Box<dyn Read + '_> = match encoding {
-        Encoding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(packed)),
-        Encoding::Deflate if is_zlib(packed) => Box::new(flate2::read::ZlibDecoder::new(packed)),
-        Encoding::Deflate => Box::new(flate2::read::DeflateDecoder::new(packed)),
-        Encoding::Brotli => Box::new(brotli::Decompressor::new(packed, BUFFER)),
-        Encoding::Zstd => Box::new(zstd::stream::read::Decoder::new(packed).ok()?),
-    };
+    let mut reader = reader(encoding, packed)?;
     let mut text = Vec::with_capacity(packed.len().saturating_mul(4).min(limit));
     let most = u64::try_from(limit).ok()?.checked_add(1)?;
     reader.by_ref().take(most).read_to_end(&mut text).ok()?;
     (text.len() <= limit).then(|| text.into())
+}
+
+fn reader<'a>(encoding: Encoding, packed: impl BufRead + Send + 'a) -> Option<Box<dyn Read + Send + 'a>> {
+    let mut packed = packed;
+    Some(match encoding {
+        Encoding::Gzip => Box::new(bufread::MultiGzDecoder::new(packed)),
+        Encoding::Deflate if is_zlib(packed.fill_buf().ok()?) => Box::new(bufread::ZlibDecoder::new(packed)),
+        Encoding::Deflate => Box::new(bufread::DeflateDecoder::new(packed)),
+        Encoding::Brotli => Box::new(brotli::Decompressor::new(packed, BUFFER)),
+        Encoding::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(packed).ok()?),
+    })
 }
 
 /// Zlib's first byte names its method, 8, and a window of at most 32 KB.
@@ -72,11 +102,11 @@ fn is_zlib(packed: &[u8]) -> bool {
 /// Decodes a body as its bytes pass, into a sink.
 pub(crate) enum Decoder<W: Write> {
     Plain(W),
-    Gzip(Box<MultiGzDecoder<W>>),
+    Gzip(Box<write::MultiGzDecoder<W>>),
     /// Which deflate it is, its first byte will tell.
     Unopened(Option<W>),
-    Zlib(Box<ZlibDecoder<W>>),
-    Deflate(Box<DeflateDecoder<W>>),
+    Zlib(Box<write::ZlibDecoder<W>>),
+    Deflate(Box<write::DeflateDecoder<W>>),
     Brotli(Box<brotli::DecompressorWriter<W>>),
     Zstd(Box<zstd::stream::write::Decoder<'static, W>>),
 }
@@ -86,7 +116,7 @@ impl<W: Write> Decoder<W> {
     pub(crate) fn new(coding: Coding, sink: W) -> Option<Decoder<W>> {
         Some(match coding {
             Coding::Plain => Decoder::Plain(sink),
-            Coding::Packed(Encoding::Gzip) => Decoder::Gzip(Box::new(MultiGzDecoder::new(sink))),
+            Coding::Packed(Encoding::Gzip) => Decoder::Gzip(Box::new(write::MultiGzDecoder::new(sink))),
             Coding::Packed(Encoding::Deflate) => Decoder::Unopened(Some(sink)),
             Coding::Packed(Encoding::Brotli) => {
                 Decoder::Brotli(Box::new(brotli::DecompressorWriter::new(sink, BUFFER)))
@@ -102,9 +132,9 @@ impl<W: Write> Decoder<W> {
             && let Some(sink) = sink.take()
         {
             *self = if is_zlib(bytes) {
-                Decoder::Zlib(Box::new(ZlibDecoder::new(sink)))
+                Decoder::Zlib(Box::new(write::ZlibDecoder::new(sink)))
             } else {
-                Decoder::Deflate(Box::new(DeflateDecoder::new(sink)))
+                Decoder::Deflate(Box::new(write::DeflateDecoder::new(sink)))
             };
         }
         match self {

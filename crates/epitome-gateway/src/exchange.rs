@@ -102,6 +102,9 @@ pub trait Turn: Send + Sync {
     /// one. Whoever gives itself as that turn is told once, as ever.
     async fn complained(&self, complaint: Complaint) -> Option<Outgoing>;
 
+    /// The provider answers, and the request is not sent again, so that it need not be kept for that.
+    fn not_sent_again(&self);
+
     /// The call has ended. Called once, whatever happened, and never waited for: it must not block.
     fn ended(&self, end: End, usage: Option<TurnUsage>);
 }

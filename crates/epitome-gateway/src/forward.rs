@@ -18,6 +18,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
+use crate::compute::{Buffers, Compute};
 use crate::encoding::{Coding, decoded};
 use crate::exchange::{Complaint, End, Keeper, Outgoing};
 use crate::held::{Begun, BoxError, Held, Whole};
@@ -38,6 +39,7 @@ pub(crate) struct Forwarder {
     pub(crate) http: Http,
     /// An answer's headers are not waited for longer.
     pub(crate) patience: Duration,
+    pub(crate) compute: Compute,
 }
 
 /// Where and how a request is sent on.
@@ -57,7 +59,7 @@ impl Forwarder {
             Ok(response) => {
                 let (mut parts, body) = response.into_parts();
                 strip(&mut parts.headers);
-                answer(parts, body, dialect, None, None, record)
+                answer(parts, body, dialect, None, None, &self.compute, record)
             }
             Err(trouble) => refuse(&trouble, dialect, record),
         }
@@ -90,17 +92,24 @@ impl Forwarder {
             strip(&mut parts.headers);
             if sends == MOST_SENDS || !may_be_mended(parts.status) {
                 tell(&mut parts.headers, outgoing.answer_headers);
-                return answer(parts, body, call.dialect, Some(turn), outgoing.keeper, record);
+                outgoing.turn.not_sent_again();
+                return answer(parts, body, call.dialect, Some(turn), outgoing.keeper, &self.compute, record);
             }
-            let (error, told) = read_complaint(&parts, body).await;
+            let (error, told) = read_complaint(&parts, body, self.compute.buffers()).await;
             let told = told.filter(|told| !(shortened && matches!(told, Complaint::TooLong(_))));
             let again = match (told, turn.turn()) {
-                (Some(told), Some(turn)) => turn.clone().complained(told).await.map(|again| (told, again)),
+                (Some(told), Some(turn)) => {
+                    let (turn, length) = (turn.clone(), client.bytes.len().max(outgoing.body.len()));
+                    // After a fault of ours, the provider's own words are the answer.
+                    let again = self.compute.run(length, async move { turn.complained(told).await }).await;
+                    again.ok().flatten().map(|again| (told, again))
+                }
                 (Some(_) | None, Some(_) | None) => None,
             };
             let Some((told, again)) = again else {
                 tell(&mut parts.headers, outgoing.answer_headers);
-                return answer(parts, error, call.dialect, Some(turn), None, record);
+                outgoing.turn.not_sent_again();
+                return answer(parts, error, call.dialect, Some(turn), None, &self.compute, record);
             };
             shortened |= matches!(told, Complaint::TooLong(_));
             record.metrics().sent_again(told);
@@ -153,6 +162,7 @@ fn answer<B>(
     dialect: Option<Dialect>,
     turn: Option<TurnGuard>,
     keeper: Option<Arc<dyn Keeper>>,
+    compute: &Compute,
     mut record: Record,
 ) -> Response<Body>
 where
@@ -162,7 +172,7 @@ where
     record.answers(parts.status, &parts.headers);
     let tap = Tap::new(&parts, body, dialect, turn, record);
     let body = match (keeper, dialect) {
-        (Some(keeper), Some(dialect)) => Keeping::new(&parts, tap, dialect, keeper).boxed_unsync(),
+        (Some(keeper), Some(dialect)) => Keeping::new(&parts, tap, dialect, keeper, compute.clone()).boxed_unsync(),
         (Some(_) | None, Some(_) | None) => tap.boxed_unsync(),
     };
     Response::from_parts(parts, body)
@@ -174,8 +184,8 @@ fn may_be_mended(status: StatusCode) -> bool {
 }
 
 /// An error's body, which can be passed on as it came, and whether it says something that can be mended.
-async fn read_complaint(parts: &Parts, body: Incoming) -> (Begun, Option<Complaint>) {
-    match Held::read(body, ERROR_BYTES).await {
+async fn read_complaint(parts: &Parts, body: Incoming, buffers: &Buffers) -> (Begun, Option<Complaint>) {
+    match Held::read(body, ERROR_BYTES, buffers.nothing()).await {
         Held::Begun(begun) => (begun, None),
         Held::Whole(error) => {
             let text = match Coding::of(&parts.headers) {

@@ -10,6 +10,8 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::BodyExt;
 
+use crate::compute::Reserved;
+
 pub(crate) type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// A body that was read.
@@ -40,8 +42,8 @@ enum Rest {
 }
 
 impl Held {
-    /// Reads a body, if it is not larger than `limit`.
-    pub(crate) async fn read<B>(mut body: B, limit: usize) -> Held
+    /// Reads a body, if it is not larger than `limit`, as far as there is memory for it. The client waits meanwhile.
+    pub(crate) async fn read<B>(mut body: B, limit: usize, mut reserved: Reserved) -> Held
     where
         B: Body<Data = Bytes> + Unpin + Send + 'static,
         B::Error: Into<BoxError>,
@@ -51,6 +53,7 @@ impl Held {
         if !fits(told.lower()) {
             return Held::Begun(Begun { front: None, rest: Rest::Coming(coming(body)) });
         }
+        reserved.grow_to(usize::try_from(told.lower()).unwrap_or(limit)).await;
         // A body that comes in one piece is not copied.
         let mut one = Bytes::new();
         let mut many = BytesMut::new();
@@ -58,7 +61,7 @@ impl Held {
         while let Some(frame) = body.frame().await {
             let frame = match frame {
                 Ok(frame) => frame,
-                Err(error) => return Held::begun(one, many, Rest::Broken(Some(error.into()))),
+                Err(error) => return Held::begun(one, many, Rest::Broken(Some(error.into())), reserved),
             };
             let data = match frame.into_data() {
                 Ok(data) => data,
@@ -67,7 +70,9 @@ impl Held {
                     continue;
                 }
             };
-            let too_large = one.len() + many.len() + data.len() > limit;
+            let length = one.len() + many.len() + data.len();
+            let too_large = length > limit;
+            reserved.grow_to(length.min(limit)).await;
             if one.is_empty() && many.is_empty() {
                 one = data;
             } else {
@@ -78,14 +83,14 @@ impl Held {
                 many.extend_from_slice(&data);
             }
             if too_large {
-                return Held::begun(one, many, Rest::Coming(coming(body)));
+                return Held::begun(one, many, Rest::Coming(coming(body)), reserved);
             }
         }
-        Held::Whole(Whole { bytes: joined(one, many), trailers })
+        Held::Whole(Whole { bytes: reserved.hold(joined(one, many)), trailers })
     }
 
-    fn begun(one: Bytes, many: BytesMut, rest: Rest) -> Held {
-        Held::Begun(Begun { front: Some(joined(one, many)), rest })
+    fn begun(one: Bytes, many: BytesMut, rest: Rest, reserved: Reserved) -> Held {
+        Held::Begun(Begun { front: Some(reserved.hold(joined(one, many))), rest })
     }
 }
 

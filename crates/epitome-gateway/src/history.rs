@@ -17,6 +17,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use tokio::sync::OwnedMutexGuard;
 
 use crate::clock;
+use crate::compute::{hold, on_the_pool_if_heavy};
 use crate::exchange::{Complaint, End, Incoming, Keeper, Outgoing, Pipeline, Purpose, Turn};
 use crate::identity::named_session;
 use crate::metrics::Metrics;
@@ -107,6 +108,7 @@ impl Histories {
         };
         let history = self.history(&tenant, &session, incoming.dialect).await?;
         let elements: Vec<Vec<u8>> = history.into_iter().map(|kept| kept.bytes).collect();
+        on_the_pool_if_heavy(elements.iter().map(Vec::len).sum()).await;
         let body = request.behind(&elements).map_err(|_| Unkept::Unreadable)?.bytes;
         let exchange = Exchange {
             store: self.store.clone(),
@@ -119,7 +121,7 @@ impl Histories {
             new: request.turns(),
             _in_turn: in_turn,
         };
-        let incoming = Incoming { body: body.into(), ..incoming.clone() };
+        let incoming = Incoming { body: hold(body.into()).await, ..incoming.clone() };
         Ok(Joined { incoming, exchange: Arc::new(exchange) })
     }
 
@@ -190,6 +192,10 @@ impl Turn for WholeTurn {
         Some(whole(again, self.exchange.clone()))
     }
 
+    fn not_sent_again(&self) {
+        self.turn.not_sent_again();
+    }
+
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
         self.turn.ended(end, usage);
     }
@@ -200,6 +206,7 @@ impl Keeper for Exchange {
     async fn keep(&self, answer: Answer) {
         let mut added = self.new.clone();
         added.extend(answer);
+        on_the_pool_if_heavy(added.iter().map(Vec::len).sum()).await;
         let Some(kept) = self.with_words(&added) else { return self.lost("it could not be read") };
         let mut behind = self.behind;
         for _ in 0..ROUNDS {
@@ -230,6 +237,7 @@ impl Exchange {
         let history = self.store.history(&self.tenant, &self.session).await?;
         let length = history.len();
         let mut elements: Vec<Vec<u8>> = history.into_iter().map(|kept| kept.bytes).collect();
+        on_the_pool_if_heavy(elements.iter().map(Vec::len).sum()).await;
         let open_before =
             self.conversation(&elements).map(|before| Pairing::of(&before.messages).unanswered_calls.len());
         elements.extend_from_slice(added);

@@ -15,6 +15,7 @@ use http::response::Parts;
 use http_body::{Body, Frame, SizeHint};
 use tokio::task::JoinHandle;
 
+use crate::compute::Compute;
 use crate::copy::{Sink, read_by};
 use crate::encoding::Decoder;
 use crate::exchange::Keeper;
@@ -26,6 +27,7 @@ pub(crate) struct Keeping<B> {
     /// Gone when the answer was kept, or cannot be.
     reading: Option<Decoder<Sink<AnswerReader>>>,
     keeper: Arc<dyn Keeper>,
+    compute: Compute,
     /// What waits for the words to be kept.
     held: VecDeque<Frame<Bytes>>,
     storing: Option<JoinHandle<()>>,
@@ -34,10 +36,16 @@ pub(crate) struct Keeping<B> {
 
 impl<B> Keeping<B> {
     /// Keeps what an answer says.
-    pub(crate) fn new(parts: &Parts, body: B, dialect: Dialect, keeper: Arc<dyn Keeper>) -> Keeping<B> {
+    pub(crate) fn new(
+        parts: &Parts,
+        body: B,
+        dialect: Dialect,
+        keeper: Arc<dyn Keeper>,
+        compute: Compute,
+    ) -> Keeping<B> {
         let decoder = read_by(parts, |content_type| AnswerReader::new(dialect, content_type));
         let reading = decoder.filter(|_| parts.status.is_success());
-        Keeping { body, reading, keeper, held: VecDeque::new(), storing: None, end: None }
+        Keeping { body, reading, keeper, compute, held: VecDeque::new(), storing: None, end: None }
     }
 
     /// Takes in what comes, and says whether it is to wait.
@@ -71,9 +79,14 @@ impl<B> Keeping<B> {
 
     fn store(&mut self) {
         if let Some(answer) = self.said() {
-            let keeper = self.keeper.clone();
+            let (keeper, compute) = (self.keeper.clone(), self.compute.clone());
             // Not part of this body: a client that goes away now has seen all but the end.
-            self.storing = Some(tokio::spawn(async move { keeper.keep(answer).await }));
+            self.storing = Some(tokio::spawn(async move {
+                // The words are lost, and the answer is not.
+                if let Err(fault) = compute.run(0, async move { keeper.keep(answer).await }).await {
+                    tracing::error!(error = %fault, "an answer could not be kept");
+                }
+            }));
         }
     }
 }
@@ -99,7 +112,6 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Body for Keeping<B> {
         let this = &mut *self;
         loop {
             if let Some(storing) = &mut this.storing {
-                // If it panicked, the words are lost and the answer is not.
                 drop(ready!(Pin::new(storing).poll(context)));
                 this.storing = None;
             }

@@ -8,12 +8,13 @@
 //! answers it) → `connections` (how many, how long they may be silent), `route`, [`auth`], [`upstream`] (what, who, where to) → `forward`, `tap` (to the provider and back,
 //! reading usage as it passes) → [`respond`] (what we answer ourselves) → [`report`], [`metrics`], `record` (what is
 //! noted of it). By hand: `wishes` (compactions that people ask for), [`pages`] and [`story`] (what they are told),
-//! [`retention`] (what is forgotten). Underneath: `held` (bodies that were read), `encoding` (what they are compressed with), `copy` (what reads an answer as it passes).
+//! [`retention`] (what is forgotten). Underneath: [`compute`] (threads for heavy work, memory for bodies), `held` (bodies that were read), `encoding` (what they are compressed with), `copy` (what reads an answer as it passes).
 
 pub mod auth;
 mod breaks;
 pub mod caching;
 pub mod clock;
+pub mod compute;
 mod connections;
 mod copy;
 mod encoding;

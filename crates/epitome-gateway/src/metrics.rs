@@ -45,6 +45,8 @@ pub struct Metrics {
     pipeline_time: Histogram,
     forward_time: Histogram,
     upstream_time: Histogram,
+    memory_time: Histogram,
+    thread_time: Histogram,
 }
 
 impl Metrics {
@@ -145,6 +147,14 @@ impl Metrics {
         self.forward_time.add(took);
     }
 
+    pub(crate) fn waited_for_memory(&self, took: Duration) {
+        self.memory_time.add(took);
+    }
+
+    pub(crate) fn waited_for_a_thread(&self, took: Duration) {
+        self.thread_time.add(took);
+    }
+
     pub(crate) fn answered(&self, took: Duration) {
         self.upstream_time.add(took);
     }
@@ -220,7 +230,11 @@ impl fmt::Display for Metrics {
         self.pipeline_time.write(out, "epitome_pipeline_seconds", "How long requests were in the pipeline")?;
         let forward = "From a request's first byte until it is sent on";
         self.forward_time.write(out, "epitome_forward_seconds", forward)?;
-        self.upstream_time.write(out, "epitome_upstream_seconds", "Until the provider began to answer")
+        self.upstream_time.write(out, "epitome_upstream_seconds", "Until the provider began to answer")?;
+        let memory = "How long bodies waited until there was memory to read them into";
+        self.memory_time.write(out, "epitome_memory_wait_seconds", memory)?;
+        let thread = "How long heavy requests waited until there was a thread to work on them";
+        self.thread_time.write(out, "epitome_thread_wait_seconds", thread)
     }
 }
 

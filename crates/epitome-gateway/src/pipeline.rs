@@ -39,6 +39,7 @@ use epitome_wire::{Known, SpliceError};
 use self::caching::Cached;
 use self::preparation::{Preparations, Prepared, since};
 use crate::caching::PromptCaching;
+use crate::compute::{Compute, hold, on_the_pool};
 use crate::exchange::{Incoming, Outgoing, Pipeline};
 use crate::ledger::{Ledger, Replayed};
 use crate::metrics::Metrics;
@@ -82,6 +83,8 @@ pub struct Setup {
     pub caching: PromptCaching,
     /// Where is counted.
     pub metrics: Arc<Metrics>,
+    /// What prepares compactions.
+    pub compute: Compute,
 }
 
 impl Setup {
@@ -101,6 +104,7 @@ impl Setup {
             observe: false,
             keep_originals: true,
             caching: PromptCaching::default(),
+            compute: Compute::usual(metrics.clone()),
             metrics,
         }
     }
@@ -239,7 +243,7 @@ impl Gateway {
             Err(failure) => self.stand_in(&received, &calibration, &failure).await,
         };
         self.warn_if_full(&received, &decided);
-        self.sent(received, decided)
+        self.sent(received, decided).await
     }
 
     /// Makes the edits that the history had before, and compacts it if that is due.
@@ -257,6 +261,8 @@ impl Gateway {
         if due.is_none() && !replayed.is_refused(refused) {
             return Ok(Decided { considered, ..self.replayed(received, &replayed, &weighed)? });
         }
+        // A compaction takes long, however small its request is.
+        on_the_pool(received.incoming.body.len()).await;
         let first = received.prefixes.first().copied();
         let turn = first.map(|first| self.0.sessions.turn_of(&received.incoming.tenant, first));
         let _mine = match &turn {
@@ -389,6 +395,7 @@ impl Gateway {
         if own.tokens < weighed.budget.context_length {
             return as_it_came;
         }
+        on_the_pool(received.incoming.body.len()).await;
         let thinking = self.binding(received, &Replayed::default()).at_compaction(received, Thinking::AsItIs);
         let Some(base) = Replayed::default().with_thinking(received, thinking) else { return as_it_came };
         let weighed = self.weigh(received, &base, calibration);
@@ -585,7 +592,7 @@ impl Gateway {
         if self.observes(received) { Ledger::Shadow(&self.0.shadow) } else { Ledger::Stored(&*self.0.setup.store) }
     }
 
-    fn sent(&self, received: Received, decided: Decided) -> Outgoing {
+    async fn sent(&self, received: Received, decided: Decided) -> Outgoing {
         let Decided { spliced, thinking, action, own, sent, since, considered } = decided;
         let observed = self.observes(&received);
         let action = if observed { Action::Untouched(report::Reason::Observed) } else { action };
@@ -593,6 +600,8 @@ impl Gateway {
         let edited = spliced.is_some();
         let counted = if edited { sent.estimated } else { own.estimated };
         let Cached { body, expected, markers, broke } = self.cached(&received, spliced, own.estimated, sent.estimated);
+        let is_the_clients = body.as_ptr() == received.incoming.body.as_ptr();
+        let body = if is_the_clients { body } else { hold(body).await };
         let report = Report {
             session: Some(received.session.clone()),
             action,

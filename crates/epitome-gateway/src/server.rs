@@ -4,10 +4,8 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::panic::AssertUnwindSafe;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -27,9 +25,10 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::auth::{Access, Auth, Secret, Zone};
+use crate::compute::Compute;
 pub use crate::connections::Silence;
 use crate::connections::{Answering, Closed, Connection, Connections, Patient};
-use crate::encoding::{Coding, decoded};
+use crate::encoding::{Coding, unpacked};
 use crate::exchange::{self, Pipeline, Purpose};
 use crate::forward::{Call, Forwarder, passed_on, refuse};
 use crate::held::{Held, Whole};
@@ -54,6 +53,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Where is counted.
     pub metrics: Arc<Metrics>,
+    /// What works on heavy requests, and the memory that bodies are read into.
+    pub compute: Compute,
     /// Whether requests can be served well: asked for each `GET /readyz`, so it must answer at once.
     pub ready: Arc<dyn Fn() -> bool + Send + Sync>,
     /// What answers at `/epitome` and below. Requests have a [`Tenant`] in their extensions: whose data is asked for.
@@ -134,7 +135,7 @@ pub enum Stopped {
 impl Server {
     /// Listens, and serves nobody yet.
     pub async fn bind(settings: Settings, pipeline: Arc<dyn Pipeline>) -> Result<Server, StartError> {
-        let Settings { listen, upstreams, auth, secret, limits, metrics, ready, pages } = settings;
+        let Settings { listen, upstreams, auth, secret, limits, metrics, compute, ready, pages } = settings;
         match &auth {
             Auth::Loopback if !listen.ip().to_canonical().is_loopback() => return Err(StartError::NeedsToken(listen)),
             Auth::Tokens(tokens) if tokens.is_empty() || tokens.iter().any(|token| token.trim().is_empty()) => {
@@ -151,8 +152,9 @@ impl Server {
         let gateway = Gateway {
             upstreams,
             access: Access::new(&auth, secret),
-            forwarder: Forwarder { http, patience: limits.answer },
-            body_limit: limits.body,
+            forwarder: Forwarder { http, patience: limits.answer, compute: compute.clone() },
+            body_limit: limits.body.min(compute.buffers().largest()),
+            compute,
             pipeline,
             metrics,
             ready,
@@ -285,6 +287,7 @@ struct Gateway {
     access: Access,
     forwarder: Forwarder,
     body_limit: usize,
+    compute: Compute,
     pipeline: Arc<dyn Pipeline>,
     metrics: Arc<Metrics>,
     ready: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -345,7 +348,7 @@ impl Gateway {
             return refuse(&Trouble::NotAPath, Some(dialect), record);
         };
         let (parts, body) = request.into_parts();
-        let client = match Held::read(body, self.body_limit).await {
+        let client = match Held::read(body, self.body_limit, self.compute.buffers().nothing()).await {
             Held::Whole(client) => client,
             Held::Begun(begun) if begun.is_broken() => return refuse(&Trouble::BodyLost, Some(dialect), record),
             Held::Begun(begun) => {
@@ -356,7 +359,12 @@ impl Gateway {
         record.received(client.bytes.len() as u64);
         let text = match Coding::of(&parts.headers) {
             Coding::Plain => Some(client.bytes.clone()),
-            Coding::Packed(encoding) => decoded(encoding, &client.bytes, self.body_limit),
+            Coding::Packed(encoding) => {
+                let unpacked =
+                    unpacked(encoding, client.bytes.clone(), self.body_limit, self.compute.buffers().nothing());
+                // What cannot even be tried to be unpacked is passed on as it came.
+                self.compute.run(0, unpacked).await.ok().flatten()
+            }
             Coding::Unknown => None,
         };
         let Some(text) = text else {
@@ -372,9 +380,10 @@ impl Gateway {
             body: text,
         };
         let began = Instant::now();
-        let outgoing = without_panic(self.pipeline.outgoing(incoming)).await;
+        let (pipeline, length) = (self.pipeline.clone(), incoming.body.len());
+        let outgoing = self.compute.run(length, async move { pipeline.outgoing(incoming).await }).await;
         record.in_pipeline(began.elapsed());
-        let Some(outgoing) = outgoing else {
+        let Ok(outgoing) = outgoing else {
             // A fault of ours is not to be the reason that a request fails.
             tracing::error!(target: "epitome::server", route = "pipeline", "a fault: the request is sent as it came");
             record.metrics().panicked();
@@ -420,17 +429,4 @@ fn call(upstream: &Upstream, dialect: Option<Dialect>, request: &Request<ClientB
 
 fn untouched(client: Whole) -> Body {
     crate::held::Begun::from(client).boxed_unsync()
-}
-
-/// What a future gives; `None` if it panicked.
-async fn without_panic<T>(mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>) -> Option<T> {
-    std::future::poll_fn(move |context| {
-        // It is not polled again after a panic, so that nobody sees what it left behind.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(Poll::Ready(value)) => Poll::Ready(Some(value)),
-            Ok(Poll::Pending) => Poll::Pending,
-            Err(_) => Poll::Ready(None),
-        }
-    })
-    .await
 }

@@ -1,5 +1,6 @@
 //! One call on its way: what is learnt from its end, and what is sent if the provider says that it does not fit.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
@@ -15,6 +16,7 @@ use crate::money::Expected;
 use crate::pipeline::{Considered, Gateway};
 use crate::received::Kind;
 use crate::report::Report;
+use crate::sessions::lock;
 use crate::thinking::Binding;
 
 /// What is known of a call that was understood.
@@ -40,19 +42,33 @@ pub(crate) struct Passed {
 /// One call on its way.
 pub(crate) struct Call {
     gateway: Gateway,
-    incoming: Incoming,
-    /// What was sent.
-    body: Bytes,
+    /// The client's request, without its body.
+    envelope: Incoming,
+    bodies: Mutex<Option<Bodies>>,
     passed: Option<Passed>,
     sent_again: AtomicBool,
+}
+
+/// What is kept of a call while it may be sent again, and until it has ended if a compaction may be prepared then.
+#[derive(Clone)]
+struct Bodies {
+    client: Bytes,
+    sent: Bytes,
 }
 
 /// Where a provider does not tell its window, the prompt was too long by this much at least.
 const TOO_LONG_BY: f64 = 0.1;
 
 impl Call {
-    pub(crate) fn new(gateway: Gateway, incoming: Incoming, body: Bytes, passed: Option<Passed>) -> Call {
-        Call { gateway, incoming, body, passed, sent_again: AtomicBool::new(false) }
+    pub(crate) fn new(gateway: Gateway, mut incoming: Incoming, sent: Bytes, passed: Option<Passed>) -> Call {
+        let bodies = Mutex::new(Some(Bodies { client: std::mem::take(&mut incoming.body), sent }));
+        Call { gateway, envelope: incoming, bodies, passed, sent_again: AtomicBool::new(false) }
+    }
+
+    /// The client's request and what was sent, as long as they are kept.
+    fn kept(&self) -> Option<(Incoming, Bytes)> {
+        let Bodies { client, sent } = lock(&self.bodies).clone()?;
+        Some((Incoming { body: client, ..self.envelope.clone() }, sent))
     }
 
     async fn shorter(&self, told: TooLong) -> Option<Outgoing> {
@@ -66,20 +82,22 @@ impl Call {
         let window = if window > sent { sent.share(1.0 - TOO_LONG_BY) } else { window };
         tracing::info!(session = %passed.session, model = passed.model, window = window.0, "the provider told its window");
         self.gateway.sessions().learn_window(&passed.model, window);
-        let again = self.gateway.outgoing(self.incoming.clone()).await;
-        (again.body != self.body).then_some(again)
+        let (incoming, sent_before) = self.kept()?;
+        let again = self.gateway.outgoing(incoming).await;
+        (again.body != sent_before).then_some(again)
     }
 
     /// What the provider says about thinking is learnt, and something else is done about it.
     async fn with_other_thinking(&self, about: AboutThinking) -> Option<Outgoing> {
         let passed = self.passed.as_ref()?;
         let refused = passed.thinking?;
-        let learnt = self.gateway.sessions().binding_of(&self.incoming.upstream, &passed.model);
+        let learnt = self.gateway.sessions().binding_of(&self.envelope.upstream, &passed.model);
         let binding = Binding::taught(about, refused, learnt, &passed.model)?;
         tracing::info!(session = %passed.session, model = passed.model, "the provider refuses bound thinking");
-        self.gateway.sessions().learn_binding(&self.incoming.upstream, &passed.model, binding);
-        let again = self.gateway.outgoing_instead(self.incoming.clone(), refused).await?;
-        (again.body != self.body).then_some(again)
+        self.gateway.sessions().learn_binding(&self.envelope.upstream, &passed.model, binding);
+        let (incoming, sent) = self.kept()?;
+        let again = self.gateway.outgoing_instead(incoming, refused).await?;
+        (again.body != sent).then_some(again)
     }
 }
 
@@ -92,9 +110,15 @@ impl Turn for Call {
         }
     }
 
+    fn not_sent_again(&self) {
+        if !self.passed.as_ref().is_some_and(|passed| self.gateway.may_prepare(passed)) {
+            *lock(&self.bodies) = None;
+        }
+    }
+
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
         let Some(passed) = &self.passed else { return };
-        let tenant = self.incoming.tenant.clone();
+        let tenant = self.envelope.tenant.clone();
         let sessions = self.gateway.sessions();
         let mut calibration = sessions.calibration(&tenant, &passed.session, &passed.model);
         if let (Some(usage), Some(calibration)) = (usage.filter(|usage| usage.prompt > 0), &mut calibration) {
@@ -105,15 +129,16 @@ impl Turn for Call {
             (End::Failed(_), _) | (_, Kind::Aside) => return,
             (End::Complete | End::Cut | End::ClientGone, Kind::Turn) => {}
         }
-        if end == End::Complete || usage.is_some() {
-            self.gateway.prepare(&self.incoming, &self.body, passed, usage);
+        let kept = self.kept();
+        if let Some((incoming, sent)) = kept.as_ref().filter(|_| end == End::Complete || usage.is_some()) {
+            self.gateway.prepare(incoming, sent, passed, usage);
         }
-        let rent = self.gateway.paid_rent(&self.incoming, &self.body, passed, usage.as_ref());
-        let spending = usage.map(|usage| self.gateway.spent(&self.incoming, passed, &usage));
+        let rent = self.gateway.paid_rent(&self.envelope, kept, passed, usage.as_ref());
+        let spending = usage.map(|usage| self.gateway.spent(&self.envelope, passed, &usage));
         let turn = records::Turn {
             at_ms: clock::now_ms(),
             model: passed.model.clone(),
-            dialect: self.incoming.dialect.name().to_owned(),
+            dialect: self.envelope.dialect.name().to_owned(),
             action: passed.report.action.name().to_owned(),
             client_tokens: passed.report.before.unwrap_or_default(),
             sent_tokens: passed.report.after.unwrap_or_default(),

@@ -27,6 +27,7 @@ pub struct Known {
 /// One element of a list, as it was read.
 #[derive(Debug)]
 pub(crate) struct Element {
+    /// Its bytes; none where it is too short or too long to be remembered.
     raw: Box<str>,
     dialect: Dialect,
     pub(crate) message: Message,
@@ -90,8 +91,9 @@ impl Known {
             }
         }
         // Not under the lock: two threads may read the same, which is better than all of them waiting.
+        let is_kept = (NOT_WORTH_IT..=self.young).contains(&raw.len());
         let element = Element {
-            raw: raw.into(),
+            raw: if is_kept { raw.into() } else { Box::default() },
             dialect,
             message: decode()?,
             name: OnceLock::new(),
@@ -99,7 +101,7 @@ impl Known {
             pieces: OnceLock::new(),
         };
         let element = Arc::new(element);
-        if raw.len() >= NOT_WORTH_IT {
+        if is_kept {
             lock(shard).insert(hash, element.clone(), self.young);
         }
         Ok(element)
@@ -122,11 +124,8 @@ impl Generations {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;
         }
-        // A message that is larger than everything that may be kept is not.
-        if length <= capacity {
-            self.bytes += length;
-            self.young.insert(hash, element);
-        }
+        self.bytes += length;
+        self.young.insert(hash, element);
     }
 }
 

@@ -10,6 +10,7 @@ use epitome_core::cache::Ttl;
 use epitome_core::engine::Registry;
 use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::caching::{PromptCaching, Strategy};
+use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::Pipeline;
 use epitome_gateway::history::Histories;
 use epitome_gateway::metrics::Metrics;
@@ -92,6 +93,7 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, Failure> {
     let Opened { store, name } = store::open(config.store.location.as_deref(), environment).await?;
     let metrics = Arc::new(Metrics::new());
+    let compute = Compute::new(config.gateway.max_buffered, metrics.clone());
     let settings = Settings {
         listen: address(&config.gateway.listen)?,
         upstreams: upstreams(&config.gateway)?,
@@ -103,12 +105,13 @@ pub(super) async fn prepare(
             ..Limits::default()
         },
         metrics: metrics.clone(),
+        compute: compute.clone(),
         ready: watch(store.clone()),
         pages: Some(pages::router(store.clone())),
     };
     let retention = Retention { days: config.store.keep_days, bytes: config.store.keep_bytes };
     tokio::spawn(keep_tidy(store.clone(), retention));
-    let gateway = Gateway::new(setup(arguments, config, environment, store.clone(), metrics.clone())?);
+    let gateway = Gateway::new(setup(arguments, config, environment, store.clone(), metrics.clone(), compute)?);
     let pipeline = Arc::new(Histories::new(Arc::new(gateway.clone()), store, metrics.clone()));
     Ok(Prepared { settings, gateway, pipeline, metrics, remembers_in: name })
 }
@@ -119,6 +122,7 @@ fn setup(
     environment: &Environment,
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
+    compute: Compute,
 ) -> Result<Setup, Failure> {
     let policy = policy(config);
     let resolved = Registry::new(&policy).resolve(&config.context.engine);
@@ -142,6 +146,7 @@ fn setup(
         keep_originals: config.store.originals == Originals::Keep,
         caching: prompt_caching(&config.prompt_caching),
         metrics,
+        compute,
     })
 }
 

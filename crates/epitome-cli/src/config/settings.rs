@@ -436,6 +436,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
         of: |config| Value::Count(config.gateway.max_connections as u64),
     },
     Setting {
+        path: "gateway.max_buffered",
+        kind: Kind::Count { least: 16_000_000, most: None },
+        default: Value::Count(256_000_000),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Bytes of bodies that are held in memory at once. Who finds no room waits; a body that is larger than seven \
+              eighths of this passes through unread.",
+        of: |config| Value::Count(config.gateway.max_buffered),
+    },
+    Setting {
         path: "auth.token_env",
         kind: Kind::Optional(&Kind::Text(Form::Variable)),
         default: Value::Nothing,

@@ -52,6 +52,7 @@ const KEYS: &[&str] = &[
     "gateway.answer_timeout",
     "gateway.max_connections",
     "gateway.listen",
+    "gateway.max_buffered",
     "gateway.upstream",
     "gateway.upstream_anthropic",
     "gateway.upstream_chat",

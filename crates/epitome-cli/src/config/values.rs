@@ -42,6 +42,8 @@ pub(crate) struct GatewayConfig {
     pub(crate) answer_timeout: Duration,
     /// Connections of clients at the same time.
     pub(crate) max_connections: usize,
+    /// Bytes of bodies that are held in memory at once.
+    pub(crate) max_buffered: u64,
 }
 
 /// Who may use the gateway. The tokens themselves are never part of the configuration.

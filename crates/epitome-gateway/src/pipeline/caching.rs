@@ -16,6 +16,9 @@ use crate::received::{Kind, Received};
 use crate::sessions::lock;
 use crate::turn::Passed;
 
+/// What a request of more blocks did in the cache is not worked out: no window holds it, and it would be held until the answer ends.
+const MOST_BLOCKS: usize = 100_000;
+
 /// A request as it is sent.
 pub(super) struct Cached {
     pub(super) body: Bytes,
@@ -50,20 +53,18 @@ impl Gateway {
             false => setup.caching,
         };
         let caches = self.0.sessions.caches(tenant, &received.session, model);
-        let (marked, broke) = {
-            let mut caches = lock(&caches);
-            let marker = Marker {
-                caching,
-                support: &support,
-                facts: lookup.facts(),
-                cache: &caches.sent,
-                known: &self.0.known,
-                now_ms: clock::now_ms(),
-            };
-            let marked = marker.mark(received, edited.as_ref(), sent);
-            let broke = caches.trail.follow(received, &marked.own);
-            (marked, broke)
+        // A copy: nobody waits for the lock while a large request is marked.
+        let cache = lock(&caches).sent.clone();
+        let marker = Marker {
+            caching,
+            support: &support,
+            facts: lookup.facts(),
+            cache: &cache,
+            known: &self.0.known,
+            now_ms: clock::now_ms(),
         };
+        let marked = marker.mark(received, edited.as_ref(), sent);
+        let broke = lock(&caches).trail.follow(received, &marked.own);
         if let Some(broke) = &broke {
             // What stands there is for the store alone.
             let (place, lost) = (&broke.place, broke.lost.0);
@@ -80,7 +81,8 @@ impl Gateway {
             own_tokens: own,
             at_ms: clock::now_ms(),
         };
-        Cached { body, expected: Some(expected), markers: marked.added, broke }
+        let is_told = expected.sent.blocks.len().max(expected.own.blocks.len()) <= MOST_BLOCKS;
+        Cached { body, expected: Some(expected).filter(|_| is_told), markers: marked.added, broke }
     }
 
     /// A call was answered: what it cost is counted.

@@ -273,7 +273,7 @@ impl Gateway {
     pub(crate) fn paid_rent(
         &self,
         incoming: &Incoming,
-        body: &Bytes,
+        kept: Option<(Incoming, Bytes)>,
         passed: &Passed,
         usage: Option<&TurnUsage>,
     ) -> Option<Rent> {
@@ -284,7 +284,7 @@ impl Gateway {
         let sent_ms = passed.expected.as_ref().map_or_else(clock::now_ms, |expected| expected.at_ms);
         let rent = considered.rent(since, usage, sent_ms);
         self.0.sessions.remember_rent(&incoming.tenant, since, rent);
-        if let Some(usage) = usage {
+        if let (Some(usage), Some((incoming, body))) = (usage, kept) {
             self.prepare_for_a_pause(incoming, body, passed, considered, usage, sent_ms);
         }
         Some(rent)
@@ -300,8 +300,8 @@ impl Gateway {
 
     fn prepare_for_a_pause(
         &self,
-        incoming: &Incoming,
-        body: &Bytes,
+        incoming: Incoming,
+        body: Bytes,
         passed: &Passed,
         considered: &Considered,
         usage: &TurnUsage,
@@ -329,8 +329,8 @@ impl Gateway {
         if decision.action.is_none() {
             return;
         }
-        let sent = Sent { body: body.clone(), dialect: incoming.dialect, tokens: Tokens(usage.prompt) };
-        let (gateway, incoming, session) = (self.clone(), incoming.clone(), passed.session.clone());
+        let sent = Sent { body, dialect: incoming.dialect, tokens: Tokens(usage.prompt) };
+        let (gateway, session) = (self.clone(), passed.session.clone());
         let (tenant, since) = (incoming.tenant.clone(), considered.since);
         let answered_after = Duration::from_millis(clock::now_ms().saturating_sub(sent_ms));
         let wait = self.lifetime().saturating_sub(BEFORE_IT_IS_COLD + answered_after);

@@ -44,6 +44,8 @@ const COMFORT: f64 = 0.85;
 const ATTEMPTS: u32 = 2;
 /// How often it is looked whether another gateway is ready.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// What a provider counts may be more than we did by so much.
+const MISCOUNT: f64 = 0.7;
 /// When the gateway stops, leases are given back if that is done within this time.
 const GIVING_BACK: Duration = Duration::from_secs(1);
 
@@ -142,6 +144,20 @@ impl Gateway {
         tokio::spawn(async move { gateway.prepare_in_background(incoming, since, cached.then_some(sent)).await });
     }
 
+    /// Whether a compaction may be prepared when a call has ended, so that its bodies are kept until then. They are not where
+    /// memory is short: then the summary is asked for when it is due.
+    pub(crate) fn may_prepare(&self, passed: &Passed) -> bool {
+        let setup = &self.0.setup;
+        let Some(share) = setup.prepare_at.filter(|_| setup.writer.asks_models()) else { return false };
+        let nears = || {
+            let tokens = passed.report.after?;
+            let trigger = Budget::new(self.window(&passed.model), tokens, &setup.policy).trigger;
+            Some(tokens >= trigger.share(share * MISCOUNT))
+        };
+        let asked = passed.kind == Kind::Turn && passed.since.is_some();
+        asked && (passed.considered.is_some() || nears() == Some(true)) && setup.compute.buffers().are_half_free()
+    }
+
     /// Stops what is being prepared, and gives back its leases.
     pub async fn close(&self) {
         let stop = &self.0.preparations.stop;
@@ -173,6 +189,16 @@ impl Gateway {
 
     /// Prepares the compaction of a history that had its last one at `since`.
     pub(super) async fn prepare_in_background(&self, incoming: Incoming, since: PrefixFingerprint, sent: Option<Sent>) {
+        let (gateway, length) = (self.clone(), incoming.body.len());
+        let work = async move { gateway.prepare_now(incoming, since, sent).await };
+        match self.0.setup.compute.run_ahead(length, work).await {
+            Some(Ok(())) => {}
+            Some(Err(fault)) => tracing::error!(error = %fault, "a compaction could not be prepared"),
+            None => tracing::info!("too much is being prepared: a summary is asked for when it is due"),
+        }
+    }
+
+    async fn prepare_now(&self, incoming: Incoming, since: PrefixFingerprint, sent: Option<Sent>) {
         let began = Instant::now();
         let Ok(received) = Received::read(incoming, &self.0.known) else { return };
         let outcome = match self.prepare_once(&received, since, sent).await {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use epitome_gateway::auth::{Auth, Secret};
+use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
@@ -44,13 +45,15 @@ pub(crate) struct Gateway {
 }
 
 pub(crate) fn settings(upstream: SocketAddr) -> Settings {
+    let metrics = Arc::new(Metrics::new());
     Settings {
         listen: "127.0.0.1:0".parse().expect("an address"),
         upstreams: Upstreams::one(Upstream::new(&format!("http://{upstream}")).expect("an address")),
         auth: Auth::Loopback,
         secret: Secret([1; 32]),
         limits: Limits::default(),
-        metrics: Arc::new(Metrics::new()),
+        compute: Compute::usual(metrics.clone()),
+        metrics,
         ready: Arc::new(|| true),
         pages: None,
     }
@@ -169,6 +172,8 @@ impl Turn for ScriptedTurn {
         let turn = ScriptedTurn { name: "again", shorter: rest.to_vec(), telling: self.telling.clone() };
         Some(outgoing(Bytes::from_static(first.as_bytes()), true, turn))
     }
+
+    fn not_sent_again(&self) {}
 
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
         let _nobody_listens = self.telling.send((self.name, end, usage));

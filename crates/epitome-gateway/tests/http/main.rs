@@ -9,6 +9,7 @@ mod ends;
 mod faults;
 mod gateway;
 mod headers;
+mod heavy;
 mod histories;
 mod logs;
 mod pages;

@@ -142,6 +142,7 @@ impl World {
             ..Setup::local(store.clone(), policy, metrics.clone())
         };
         change(&mut setup);
+        let compute = setup.compute.clone();
         let gateway = Gateway::new(setup);
         let settings = Settings {
             listen: "127.0.0.1:0".parse().expect("an address"),
@@ -150,6 +151,7 @@ impl World {
             secret: Secret([1; 32]),
             limits: Limits::default(),
             metrics: metrics.clone(),
+            compute,
             ready: Arc::new(|| true),
             pages: None,
         };

@@ -76,6 +76,7 @@ fn another(path: &str) -> &'static str {
         "store.location" => "memory",
         "store.keep_days" => "30",
         "store.keep_bytes" => "2000000000",
+        "gateway.max_buffered" => "100000000",
         "gateway.listen" => "127.0.0.1:9",
         "gateway.max_connections" => "64",
         "gateway.upstream" | "gateway.upstream_anthropic" | "gateway.upstream_chat" | "gateway.upstream_responses" => {

@@ -99,6 +99,7 @@ fn show_tells_values_and_what_they_come_to() {
     gateway.upstream_responses            null            default
     gateway.answer_timeout                1800            default
     gateway.max_connections               1024            default
+    gateway.max_buffered                  256000000       default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default
@@ -159,6 +160,7 @@ fn show_tells_where_values_came_from() {
     gateway.upstream_responses            null            default
     gateway.answer_timeout                1800            default
     gateway.max_connections               1024            default
+    gateway.max_buffered                  256000000       default
     auth.token_env                        null            default
     auth.token_file                       null            default
     model.default                         null            default
