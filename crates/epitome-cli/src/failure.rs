@@ -54,6 +54,7 @@ impl Failure {
                 .hint("say which store with --store, or store.location in the configuration"),
             StoreError::Newer { .. }
             | StoreError::Damaged { .. }
+            | StoreError::Replaced { .. }
             | StoreError::Overtaken
             | StoreError::BadPattern { .. } => Failure::input(message),
         }

@@ -1,5 +1,7 @@
 //! Columns that line up.
 
+use crate::terminal::plain;
+
 /// How a column is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Column {
@@ -9,8 +11,9 @@ pub(crate) enum Column {
     Right,
 }
 
-/// Rows of cells, each column as wide as its widest cell; no blanks at line ends.
+/// Rows of cells, each column as wide as its widest cell; no blanks at line ends. What cells hold may be anybody's words.
 pub(crate) fn rows(columns: &[Column], cells: &[Vec<String>]) -> Vec<String> {
+    let cells: Vec<Vec<String>> = cells.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let width = |column: usize| {
         let widths = cells.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         widths.max().unwrap_or(0)
@@ -29,6 +32,13 @@ pub(crate) fn rows(columns: &[Column], cells: &[Vec<String>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cells_hold_steers_no_terminal() {
+        // A model is called what its client says.
+        let cells = [["\x1b[2Jgpt\r\n\x07", "1"]].map(|row| row.map(str::to_owned).to_vec());
+        assert_eq!(rows(&[Column::Left, Column::Right], &cells), ["�[2Jgpt���  1"]);
+    }
 
     #[test]
     fn columns_line_up() {

@@ -51,6 +51,14 @@ impl Style {
     }
 }
 
+/// A text of somebody else's as a line of ours: what would steer the terminal is shown and does nothing.
+pub(crate) fn plain(text: &str) -> String {
+    let steers = |character: char| {
+        character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|character| if steers(character) { char::REPLACEMENT_CHARACTER } else { character }).collect()
+}
+
 /// A bar of at most `width` cells, filled to `share`, in eighths of a cell.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     let eighths = (share.clamp(0.0, 1.0) * width as f64 * 8.0).round() as usize;
@@ -61,6 +69,11 @@ pub(crate) fn bar(share: f64, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_of_a_text_steers_the_terminal() {
+        assert_eq!(plain("gpt-5\x1b]0;owned\x07\r\n\u{9b}2J\u{202e}é 東"), "gpt-5�]0;owned����2J�é 東");
+    }
 
     #[test]
     fn a_bar_is_as_long_as_its_share() {

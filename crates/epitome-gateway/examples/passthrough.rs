@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         limits: Limits::default(),
         compute: Compute::usual(metrics.clone()),
         metrics,
-        ready: Arc::new(|| true),
+        ready: Arc::new(|| Ok(())),
         pages: None,
     };
     Server::bind(settings, Arc::new(Identity)).await?.serve(pending()).await;

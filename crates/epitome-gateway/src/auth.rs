@@ -46,6 +46,22 @@ pub(crate) enum Zone {
     Other,
 }
 
+/// Whose data a request is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Whose {
+    /// Whose ledgers it finds: by what it says, so that only who has a history finds its edits.
+    pub(crate) ledger: Tenant,
+    /// Whose sessions it finds: by their names, which anybody can say. This takes the token, or the credential that wrote
+    /// them.
+    pub(crate) sessions: Tenant,
+}
+
+impl Whose {
+    fn all(tenant: Tenant) -> Whose {
+        Whose { ledger: tenant.clone(), sessions: tenant }
+    }
+}
+
 /// Decides who may ask.
 pub(crate) struct Access {
     guard: Guard,
@@ -79,7 +95,7 @@ impl Access {
     }
 
     /// Whose request it is, if it may be asked.
-    pub(crate) fn admit(&self, uri: &Uri, headers: &HeaderMap, zone: Zone) -> Result<Tenant, Trouble> {
+    pub(crate) fn admit(&self, uri: &Uri, headers: &HeaderMap, zone: Zone) -> Result<Whose, Trouble> {
         let host = uri.authority().cloned().or_else(|| authority(headers));
         if let Guard::Loopback = self.guard
             && host.as_ref().is_some_and(|host| !is_this_machine(host.host()))
@@ -94,8 +110,8 @@ impl Access {
             }
         }
         match &self.guard {
-            Guard::Loopback => Ok(Tenant::only()),
-            Guard::Tokens(_) if zone == Zone::Probe => Ok(Tenant::only()),
+            Guard::Loopback => Ok(Whose::all(Tenant::only())),
+            Guard::Tokens(_) if zone == Zone::Probe => Ok(Whose::all(Tenant::only())),
             Guard::Tokens(tokens) => {
                 let sent = headers.get(&TOKEN_HEADER).map(|token| token.as_bytes());
                 // On paths of our own the usual header is free for it.
@@ -105,18 +121,22 @@ impl Access {
                 let known = tokens.iter().fold(false, |known, token| known | (*token == hash));
                 match (known, account(headers)) {
                     (false, _) => Err(Trouble::NoToken),
-                    (true, None) => Ok(named("token", hash)),
+                    (true, None) => Ok(Whose::all(named("token", hash))),
                     // People who share a token, each with an account of their own.
-                    (true, Some(account)) => Ok(self.secret.account(hash.as_bytes(), account)),
+                    (true, Some(account)) => Ok(Whose::all(self.secret.account(hash.as_bytes(), account))),
                 }
             }
-            Guard::Insecure => Ok(match (credential(headers), account(headers)) {
-                // An account stays when its credential is renewed. But anybody can name it: it opens ledgers, whose edits
-                // are found only by who sends the same history, and none of our pages.
-                (Some(_), Some(account)) if zone == Zone::Api => self.secret.account(b"", account),
-                (Some(credential), _) => named("credential", self.secret.hash(credential)),
-                (None, _) => Tenant::new("nobody"),
-            }),
+            Guard::Insecure => {
+                let Some(credential) = credential(headers) else { return Ok(Whose::all(Tenant::new("nobody"))) };
+                let own = named("credential", self.secret.hash(credential));
+                // An account stays when its credential is renewed. But anybody can name it: it opens ledgers alone, whose
+                // edits are found only by who sends the same history.
+                let ledger = match account(headers) {
+                    Some(account) if zone == Zone::Api => self.secret.account(b"", account),
+                    Some(_) | None => own.clone(),
+                };
+                Ok(Whose { ledger, sessions: own })
+            }
         }
     }
 }
@@ -211,6 +231,10 @@ mod tests {
     use super::*;
 
     fn admit(auth: &Auth, zone: Zone, headers: &[(&'static str, &'static str)]) -> Result<Tenant, Trouble> {
+        Ok(whose(auth, zone, headers)?.ledger)
+    }
+
+    fn whose(auth: &Auth, zone: Zone, headers: &[(&'static str, &'static str)]) -> Result<Whose, Trouble> {
         let headers =
             headers.iter().map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
         Access::new(auth, Secret([7; 32])).admit(&Uri::from_static("/v1/x"), &headers.collect(), zone)
@@ -270,6 +294,24 @@ mod tests {
         assert_eq!(Ok(one), with("x-api-key", "k1"));
         assert_ne!(with("authorization", "Bearer k1"), with("authorization", "Bearer k2"));
         assert_eq!(with("accept", "*/*"), Ok(Tenant::new("nobody")));
+    }
+
+    #[test]
+    fn what_is_found_by_name_takes_the_credential_that_wrote_it() {
+        let ask = |auth: &Auth, token, key| {
+            let headers = [("x-epitome-token", token), ("chatgpt-account-id", "acc-1"), ("authorization", key)];
+            whose(auth, Zone::Api, &[&[("host", "gw.example")], &headers[..]].concat()).expect("admitted")
+        };
+        let [one, other] = ["Bearer one", "Bearer other"].map(|key| ask(&Auth::Insecure, "", key));
+        assert_eq!(one.ledger, other.ledger);
+        assert_ne!(one.sessions, other.sessions);
+        // It is the same tenant that sees the pages.
+        assert_eq!(Ok(&one.sessions), admit(&Auth::Insecure, Zone::Own, &[("authorization", "Bearer one")]).as_ref());
+        // A token proves who asks, whatever credential the provider gets.
+        let tokens = Auth::Tokens(vec!["t".to_owned()]);
+        let [one, other] = ["Bearer one", "Bearer other"].map(|key| ask(&tokens, "t", key));
+        assert_eq!(one, other);
+        assert_eq!(one.ledger, one.sessions);
     }
 
     #[test]

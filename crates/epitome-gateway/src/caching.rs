@@ -107,7 +107,8 @@ impl Support {
     pub fn of(dialect: Dialect, host: &str, model: &str, facts: &ModelFacts) -> Support {
         let minimum = facts.cache_min.unwrap_or(USUAL_MINIMUM);
         let is_claude = model.to_ascii_lowercase().contains("claude");
-        let no_claude = || Marks::Unset(format!("{model} is no Claude model"));
+        // Clients name models as they like, and this is read in a terminal.
+        let no_claude = || Marks::Unset(format!("{} is no Claude model", model.escape_debug()));
         let is_at = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
         let anthropic = Rules::anthropic(minimum);
         match dialect {

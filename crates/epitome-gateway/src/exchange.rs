@@ -17,8 +17,11 @@ pub struct Incoming {
     pub dialect: Dialect,
     /// What it wants.
     pub purpose: Purpose,
-    /// Whose it is.
+    /// Whose edits it finds, by what it says: only who has a history finds them.
     pub tenant: Tenant,
+    /// Whose sessions it finds by their names: histories, calls, costs, wishes. Another tenant than `tenant` where people
+    /// name an account that they need not prove.
+    pub owner: Tenant,
     /// The client's headers, as they came. Credentials are in them: nothing of them is stored or logged.
     pub headers: HeaderMap,
     /// Where it will be sent.
@@ -80,8 +83,26 @@ pub trait Pipeline: Send + Sync + 'static {
 #[async_trait]
 pub trait Keeper: Send + Sync {
     /// An answer was complete: what it said, as the client would add it to its history. Called once at most. The client
-    /// sees the answer's end when this has ended, so it should not take long; it must not fail.
-    async fn keep(&self, answer: Answer);
+    /// sees the answer's end when this has ended, or an error in its place, so it should not take long. It goes on though
+    /// the client goes away.
+    async fn keep(&self, answer: Answer) -> Result<(), NotKept>;
+}
+
+/// Why an answer is not kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// The store did not take it.
+    #[error("the store could not be written; send the message again")]
+    Store,
+    /// It is not as its dialect has it, or not packed as its header says.
+    #[error("it cannot be read; send the message again")]
+    Unreadable,
+    /// It is larger than what is kept.
+    #[error("it is larger than 16 MB; ask for less")]
+    TooLarge,
+    /// It answers what others have answered meanwhile.
+    #[error("the history has gone on meanwhile, and it does not fit behind that; send the message again")]
+    Overtaken,
 }
 
 /// What a provider complains about that may be our fault, or that we can mend.

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use epitome_provider::http::{Body, Http, whole};
 use epitome_wire::Dialect;
+use epitome_wire::answer::{ANSWER_BYTES, NoAnswer, is_stream};
 use epitome_wire::asking::complaint;
 use http::header::{
-    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE,
-    TRANSFER_ENCODING, UPGRADE,
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
+    TE, TRANSFER_ENCODING, UPGRADE,
 };
 use http::response::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Uri};
@@ -18,14 +19,15 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::timeout;
 
-use crate::compute::{Buffers, Compute};
+use crate::compute::{Buffers, Compute, Reserved};
 use crate::encoding::{Coding, decoded};
-use crate::exchange::{Complaint, End, Keeper, Outgoing};
+use crate::exchange::{Complaint, End, Keeper, NotKept, Outgoing};
 use crate::held::{Begun, BoxError, Held, Whole};
-use crate::keeping::Keeping;
+use crate::history::HistoryStatus;
+use crate::keeping::{self, Keeping};
 use crate::record::Record;
 use crate::respond::Trouble;
-use crate::tap::{Tap, TurnGuard};
+use crate::tap::{Tap, TurnGuard, usage_of};
 
 /// An error's body is read up to this size, to see what the provider complains about.
 const ERROR_BYTES: usize = 1024 * 1024;
@@ -59,7 +61,7 @@ impl Forwarder {
             Ok(response) => {
                 let (mut parts, body) = response.into_parts();
                 strip(&mut parts.headers);
-                answer(parts, body, dialect, None, None, &self.compute, record)
+                answer(parts, body, dialect, None, record)
             }
             Err(trouble) => refuse(&trouble, dialect, record),
         }
@@ -93,7 +95,17 @@ impl Forwarder {
             if sends == MOST_SENDS || !may_be_mended(parts.status) {
                 tell(&mut parts.headers, outgoing.answer_headers);
                 outgoing.turn.not_sent_again();
-                return answer(parts, body, call.dialect, Some(turn), outgoing.keeper, &self.compute, record);
+                return match (outgoing.keeper, call.dialect) {
+                    (Some(keeper), Some(dialect)) if parts.status.is_success() => {
+                        let (host, reserved) = (host(&call.uri), self.compute.buffers().nothing());
+                        Answered { parts, body, dialect, keeper, turn, record, host, reserved }.kept().await
+                    }
+                    (keeper, dialect) => {
+                        let unchanged = keeper.map(|_| HistoryStatus::Unchanged.header());
+                        tell(&mut parts.headers, unchanged.into_iter().collect());
+                        answer(parts, body, dialect, Some(turn), record)
+                    }
+                };
             }
             let (error, told) = read_complaint(&parts, body, self.compute.buffers()).await;
             let told = told.filter(|told| !(shortened && matches!(told, Complaint::TooLong(_))));
@@ -109,7 +121,9 @@ impl Forwarder {
             let Some((told, again)) = again else {
                 tell(&mut parts.headers, outgoing.answer_headers);
                 outgoing.turn.not_sent_again();
-                return answer(parts, error, call.dialect, Some(turn), None, &self.compute, record);
+                let unchanged = outgoing.keeper.map(|_| HistoryStatus::Unchanged.header());
+                tell(&mut parts.headers, unchanged.into_iter().collect());
+                return answer(parts, error, call.dialect, Some(turn), record);
             };
             shortened |= matches!(told, Complaint::TooLong(_));
             record.metrics().sent_again(told);
@@ -127,7 +141,7 @@ impl Forwarder {
         body: Body,
         record: &mut Record,
     ) -> Result<Response<Incoming>, Trouble> {
-        let host = uri.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default();
+        let host = host(&uri);
         let mut request = Request::new(body);
         *request.method_mut() = method;
         *request.uri_mut() = uri;
@@ -161,8 +175,6 @@ fn answer<B>(
     body: B,
     dialect: Option<Dialect>,
     turn: Option<TurnGuard>,
-    keeper: Option<Arc<dyn Keeper>>,
-    compute: &Compute,
     mut record: Record,
 ) -> Response<Body>
 where
@@ -170,12 +182,88 @@ where
     B::Error: Into<BoxError>,
 {
     record.answers(parts.status, &parts.headers);
-    let tap = Tap::new(&parts, body, dialect, turn, record);
-    let body = match (keeper, dialect) {
-        (Some(keeper), Some(dialect)) => Keeping::new(&parts, tap, dialect, keeper, compute.clone()).boxed_unsync(),
-        (Some(_) | None, Some(_) | None) => tap.boxed_unsync(),
-    };
+    let body = Tap::new(&parts, body, dialect, turn, record).boxed_unsync();
     Response::from_parts(parts, body)
+}
+
+/// An answer that is to be kept.
+struct Answered {
+    parts: Parts,
+    body: Incoming,
+    dialect: Dialect,
+    keeper: Arc<dyn Keeper>,
+    turn: TurnGuard,
+    record: Record,
+    host: String,
+    /// For an answer that is held until it is kept.
+    reserved: Reserved,
+}
+
+impl Answered {
+    /// What the client sees: the answer, when it is kept, or an error.
+    async fn kept(self) -> Response<Body> {
+        let content_type = self.parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if content_type.is_some_and(is_stream) { self.stream() } else { self.whole().await }
+    }
+
+    fn stream(self) -> Response<Body> {
+        let Answered { mut parts, body, dialect, keeper, turn, mut record, host: _, reserved: _ } = self;
+        let unreadable = Trouble::NotKept(NotKept::Unreadable);
+        if Coding::of(&parts.headers) == Coding::Unknown {
+            turn.end(End::Cut, None);
+            return refuse(&unreadable, Some(dialect), record);
+        }
+        tell(&mut parts.headers, vec![HistoryStatus::Pending.header()]);
+        record.answers(parts.status, &parts.headers);
+        let tap = Tap::new(&parts, body, Some(dialect), Some(turn), record);
+        match Keeping::new(&parts, tap, dialect, keeper) {
+            Some(keeping) => {
+                // It is unpacked, and may end otherwise.
+                parts.headers.remove(CONTENT_ENCODING);
+                parts.headers.remove(CONTENT_LENGTH);
+                Response::from_parts(parts, keeping.boxed_unsync())
+            }
+            None => unreadable.response(Some(dialect)),
+        }
+    }
+
+    async fn whole(self) -> Response<Body> {
+        let Answered { mut parts, body, dialect, keeper, turn, record, host, reserved } = self;
+        let body = match Held::read(body, ANSWER_BYTES, reserved).await {
+            Held::Whole(body) => body,
+            Held::Begun(begun) => {
+                turn.end(End::Cut, None);
+                let broken = begun.is_broken();
+                let trouble = if broken { Trouble::HungUp { host } } else { Trouble::NotKept(NotKept::TooLarge) };
+                return refuse(&trouble, Some(dialect), record);
+            }
+        };
+        let kept = match keeping::whole(&parts, &body.bytes, dialect) {
+            Ok(answer) => keeper.keep(answer).await.map(|()| HistoryStatus::Kept),
+            // The provider says so itself, and the client reads it.
+            Err(NoAnswer::Failed) => Ok(HistoryStatus::Unchanged),
+            Err(why) => Err(why.into()),
+        };
+        match kept {
+            Ok(kept) => {
+                tell(&mut parts.headers, vec![kept.header()]);
+                answer(parts, Begun::from(body), Some(dialect), Some(turn), record)
+            }
+            Err(why) => {
+                // It is paid for all the same.
+                let usage = usage_of(&parts, &body.bytes, dialect);
+                if let Some(usage) = usage {
+                    record.metrics().reported(usage);
+                }
+                turn.end(End::Complete, usage);
+                refuse(&Trouble::NotKept(why), Some(dialect), record)
+            }
+        }
+    }
+}
+
+fn host(uri: &Uri) -> String {
+    uri.authority().map(|authority| authority.as_str().to_owned()).unwrap_or_default()
 }
 
 /// The statuses with which providers say that a prompt is too long, or not as it must be.
@@ -228,9 +316,11 @@ fn tell(headers: &mut HeaderMap, told: Vec<(HeaderName, HeaderValue)>) {
 pub(crate) fn passed_on(client: &HeaderMap) -> HeaderMap {
     let wants_trailers = client.get(TE).and_then(|value| value.to_str().ok()).is_some_and(|te| te.contains("trailers"));
     let named = named_by_connection(client);
+    let is_overruled = client.contains_key(TRANSFER_ENCODING);
     let mut headers = HeaderMap::with_capacity(client.len());
     for (name, value) in client {
         let ours = *name == HOST || *name == EXPECT || name.as_str().starts_with("x-epitome");
+        let ours = ours || (*name == CONTENT_LENGTH && is_overruled);
         if !ours && !is_hop_by_hop(name) && !named.contains(name) {
             headers.append(name, value.clone());
         }
@@ -243,6 +333,10 @@ pub(crate) fn passed_on(client: &HeaderMap) -> HeaderMap {
 
 /// Takes out what is between the provider and us.
 fn strip(headers: &mut HeaderMap) {
+    if headers.contains_key(TRANSFER_ENCODING) {
+        // The length is overruled by the chunks that came (RFC 9112, 6.3), and would be a lie about what is sent on.
+        headers.remove(CONTENT_LENGTH);
+    }
     for name in named_by_connection(headers) {
         headers.remove(name);
     }
@@ -341,16 +435,21 @@ mod tests {
             ("authorization", "Bearer k"),
             ("x-twice", "1"),
             ("x-twice", "2"),
-            ("content-length", "3"),
         ]);
-        let expected = headers(&[
-            ("authorization", "Bearer k"),
-            ("x-twice", "1"),
-            ("x-twice", "2"),
-            ("content-length", "3"),
-            ("te", "trailers"),
-        ]);
+        let expected =
+            headers(&[("authorization", "Bearer k"), ("x-twice", "1"), ("x-twice", "2"), ("te", "trailers")]);
         assert_eq!(passed_on(&client), expected);
+    }
+
+    #[test]
+    fn a_length_beside_chunks_is_believed_by_nobody() {
+        let both = headers(&[("content-length", "3"), ("transfer-encoding", "chunked"), ("x", "1")]);
+        assert_eq!(passed_on(&both), headers(&[("x", "1")]));
+        let alone = headers(&[("content-length", "3")]);
+        assert_eq!(passed_on(&alone), alone);
+        let mut answer = both;
+        strip(&mut answer);
+        assert_eq!(answer, headers(&[("x", "1")]));
     }
 
     #[test]

@@ -1,104 +1,220 @@
-//! An answer's body whose words are kept before the client sees its end.
+//! An answer whose words are kept before the client sees its end.
 //!
-//! Bytes are passed on as they come, but for the end: the event that ends a stream, or an answer in one piece, waits until
-//! what was said is stored. So whoever has the whole answer can go on from it, whatever becomes of the gateway.
+//! An answer in one piece waits until what it says is stored: [`whole`]. Of a stream each event is passed on when it has
+//! ended, but the one that ends the answer waits until what was said is stored: [`Keeping`]. So whoever has the whole answer
+//! can go on from it, whatever becomes of the gateway; and whoever is told that it is not kept can send the message again.
 
 use std::collections::VecDeque;
+use std::io::{self, Write};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use epitome_wire::Dialect;
-use epitome_wire::answer::{Answer, AnswerReader};
+use epitome_wire::answer::{Answer, AnswerReader, EVENT_BYTES, NoAnswer};
 use http::response::Parts;
 use http_body::{Body, Frame, SizeHint};
-use tokio::task::JoinHandle;
 
-use crate::compute::Compute;
-use crate::copy::{Sink, read_by};
-use crate::encoding::Decoder;
-use crate::exchange::Keeper;
+use crate::copy::read_by;
+use crate::encoding::{Coding, Decoder};
+use crate::exchange::{Keeper, NotKept};
 use crate::held::BoxError;
+use crate::respond::Trouble;
 
-/// A body whose words are kept.
+/// What an answer in one piece says.
+pub(crate) fn whole(parts: &Parts, body: &[u8], dialect: Dialect) -> Result<Answer, NoAnswer> {
+    let decoder = read_by(parts, |content_type| AnswerReader::new(dialect, content_type));
+    let mut decoder = decoder.ok_or(NoAnswer::Unreadable)?;
+    decoder.push(body).map_err(|_| NoAnswer::Unreadable)?;
+    let reader = decoder.flushed().and_then(|sink| sink.reader.take());
+    reader.ok_or(NoAnswer::Unreadable)?.finish()
+}
+
+/// A stream whose words are kept. It is passed on unpacked, so that it can be ended by us.
 pub(crate) struct Keeping<B> {
     body: B,
-    /// Gone when the answer was kept, or cannot be.
-    reading: Option<Decoder<Sink<AnswerReader>>>,
+    dialect: Dialect,
     keeper: Arc<dyn Keeper>,
-    compute: Compute,
-    /// What waits for the words to be kept.
-    held: VecDeque<Frame<Bytes>>,
-    storing: Option<JoinHandle<()>>,
+    decoder: Decoder<Unpacked>,
+    stage: Stage,
+    /// What can be passed on.
+    ready: VecDeque<Frame<Bytes>>,
+    /// How the body ended, if it did.
     end: Option<Result<(), BoxError>>,
 }
 
+enum Stage {
+    /// Events are passed on when they have ended.
+    Reading(AnswerReader),
+    /// The event that ends the answer waits, with all that came with it.
+    Storing { work: Storing, last: Bytes },
+    /// There is nothing to wait for any more: what was said is kept, or its provider has failed.
+    Passing,
+    /// The client was told that nothing is kept. The rest is read, as the provider tells at the end what it used, and not
+    /// passed on.
+    Refused,
+}
+
+type Storing = Pin<Box<dyn Future<Output = Result<(), NotKept>> + Send>>;
+
 impl<B> Keeping<B> {
-    /// Keeps what an answer says.
-    pub(crate) fn new(
-        parts: &Parts,
-        body: B,
-        dialect: Dialect,
-        keeper: Arc<dyn Keeper>,
-        compute: Compute,
-    ) -> Keeping<B> {
-        let decoder = read_by(parts, |content_type| AnswerReader::new(dialect, content_type));
-        let reading = decoder.filter(|_| parts.status.is_success());
-        Keeping { body, reading, keeper, compute, held: VecDeque::new(), storing: None, end: None }
+    /// Keeps what a stream says. `None`: it is packed in a way that we do not know.
+    pub(crate) fn new(parts: &Parts, body: B, dialect: Dialect, keeper: Arc<dyn Keeper>) -> Option<Keeping<B>> {
+        let decoder = Decoder::new(Coding::of(&parts.headers), Unpacked::default())?;
+        let stage = Stage::Reading(AnswerReader::new(dialect, EVENTS));
+        Some(Keeping { body, dialect, keeper, decoder, stage, ready: VecDeque::new(), end: None })
     }
 
-    /// Takes in what comes, and says whether it is to wait.
-    fn read(&mut self, data: &[u8]) -> Waits {
-        let Some(decoder) = &mut self.reading else { return Waits::No };
-        let reader = match decoder.push(data) {
-            Ok(()) => decoder.flushed().and_then(|sink| sink.reader.as_ref()),
-            // It is not what its header says, or endless.
-            Err(_) => None,
-        };
-        match reader {
-            None => {
-                self.reading = None;
-                Waits::No
+    /// Takes in what comes.
+    fn read(&mut self, data: &[u8]) {
+        let pushed = self.decoder.push(data);
+        let Some(unpacked) = self.decoder.flushed() else { return };
+        match &mut self.stage {
+            Stage::Refused | Stage::Storing { .. } => unpacked.0.clear(),
+            Stage::Passing => {
+                let all = std::mem::take(&mut unpacked.0);
+                self.pass(all);
             }
-            Some(reader) if reader.has_ended() => Waits::ToBeKept,
-            Some(reader) if reader.is_whole() => Waits::ForMore,
-            Some(_) if self.held.is_empty() => Waits::No,
-            // What was held was too large to be read: it waits for nothing any more.
-            Some(_) => {
-                self.reading = None;
-                Waits::No
+            Stage::Reading(_) => {
+                let text = std::mem::take(&mut unpacked.0);
+                let rest = self.events(text);
+                match (pushed, &mut self.stage) {
+                    (Ok(()), Stage::Reading(_)) if rest.len() > EVENT_BYTES => self.refuse(NotKept::TooLarge),
+                    (Ok(()), Stage::Reading(_)) => {
+                        if let Some(unpacked) = self.decoder.flushed() {
+                            unpacked.0 = rest;
+                        }
+                    }
+                    // It is not what its header says.
+                    (Err(_), Stage::Reading(_)) => self.refuse(NotKept::Unreadable),
+                    (_, Stage::Storing { .. } | Stage::Passing | Stage::Refused) => {}
+                }
             }
         }
     }
 
-    /// What was said, once.
-    fn said(&mut self) -> Option<Answer> {
-        self.reading.take()?.flushed()?.reader.take()?.finish()
+    /// Passes on the events that have ended, up to the one that ends the answer. What is left over.
+    fn events(&mut self, mut text: Vec<u8>) -> Vec<u8> {
+        let mut passed = 0;
+        while let Stage::Reading(reader) = &mut self.stage {
+            let Some(length) = text.get(passed..).and_then(first_event) else { break };
+            reader.push(text.get(passed..passed + length).unwrap_or_default());
+            if reader.has_ended() {
+                let last = text.split_off(passed);
+                self.pass(text);
+                self.store(last);
+                return Vec::new();
+            }
+            match reader.lost() {
+                None => passed += length,
+                // The provider says so itself, and the client reads it.
+                Some(NoAnswer::Failed) => {
+                    self.stage = Stage::Passing;
+                    self.pass(text);
+                    return Vec::new();
+                }
+                Some(why) => {
+                    text.truncate(passed);
+                    self.pass(text);
+                    self.refuse(why.into());
+                    return Vec::new();
+                }
+            }
+        }
+        let rest = text.split_off(passed);
+        self.pass(text);
+        rest
     }
 
-    fn store(&mut self) {
-        if let Some(answer) = self.said() {
-            let (keeper, compute) = (self.keeper.clone(), self.compute.clone());
-            // Not part of this body: a client that goes away now has seen all but the end.
-            self.storing = Some(tokio::spawn(async move {
-                // The words are lost, and the answer is not.
-                if let Err(fault) = compute.run(0, async move { keeper.keep(answer).await }).await {
-                    tracing::error!(error = %fault, "an answer could not be kept");
-                }
-            }));
+    /// The body has come to its end.
+    fn finish(&mut self) {
+        let rest = self.decoder.flushed().map(|unpacked| std::mem::take(&mut unpacked.0)).unwrap_or_default();
+        if let Stage::Reading(reader) = &mut self.stage {
+            // A last event may lack the empty line behind it.
+            reader.push(&rest);
+            reader.push(b"\n\n");
+            if reader.has_ended() {
+                self.store(rest);
+            } else {
+                // It broke off, and the client sees it.
+                self.pass(rest);
+            }
+        }
+        self.end = Some(Ok(()));
+    }
+
+    /// Stores what was said; `last` waits for it.
+    fn store(&mut self, last: Vec<u8>) {
+        let Stage::Reading(reader) = std::mem::replace(&mut self.stage, Stage::Passing) else { return };
+        match reader.finish() {
+            Ok(answer) => {
+                let keeper = self.keeper.clone();
+                let work = Box::pin(async move { keeper.keep(answer).await });
+                self.stage = Stage::Storing { work, last: last.into() };
+            }
+            Err(why) => self.refuse(why.into()),
+        }
+    }
+
+    fn pass(&mut self, bytes: Vec<u8>) {
+        if !bytes.is_empty() {
+            self.ready.push_back(Frame::data(bytes.into()));
+        }
+    }
+
+    /// Ends the stream with an error of ours.
+    fn refuse(&mut self, why: NotKept) {
+        self.stage = Stage::Refused;
+        self.pass(Trouble::NotKept(why).event(self.dialect));
+    }
+}
+
+const EVENTS: &str = "text/event-stream";
+
+impl From<NoAnswer> for NotKept {
+    fn from(why: NoAnswer) -> NotKept {
+        match why {
+            NoAnswer::TooLarge => NotKept::TooLarge,
+            NoAnswer::Failed | NoAnswer::Unfinished | NoAnswer::Unreadable => NotKept::Unreadable,
         }
     }
 }
 
-/// Whether bytes are passed on.
-enum Waits {
-    /// At once.
-    No,
-    /// When the rest is there.
-    ForMore,
-    /// When what was said is kept.
-    ToBeKept,
+/// How long the first event is, with the empty line behind it. `None`: it has not ended.
+fn first_event(text: &[u8]) -> Option<usize> {
+    let (mut line, mut from) = (0, 0);
+    while let Some(end) = text.get(from..)?.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+        let end = from + end;
+        let is_empty = end == line;
+        from = if text.get(end..end + 2) == Some(b"\r\n") { end + 2 } else { end + 1 };
+        line = from;
+        if is_empty {
+            return Some(from);
+        }
+    }
+    None
+}
+
+/// A stream as it is unpacked. What is not an event yet waits here.
+#[derive(Default)]
+struct Unpacked(Vec<u8>);
+
+/// What unpacks to so much at once is no answer.
+const AT_ONCE: usize = 4 * EVENT_BYTES;
+
+impl Write for Unpacked {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > AT_ONCE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Body for Keeping<B> {
@@ -111,54 +227,65 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Body for Keeping<B> {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         let this = &mut *self;
         loop {
-            if let Some(storing) = &mut this.storing {
-                drop(ready!(Pin::new(storing).poll(context)));
-                this.storing = None;
-            }
-            let waits_for_more = this.reading.is_some() && this.end.is_none() && !this.held.is_empty();
-            if !waits_for_more && let Some(frame) = this.held.pop_front() {
+            if let Some(frame) = this.ready.pop_front() {
                 return Poll::Ready(Some(Ok(frame)));
             }
-            match this.end.take() {
-                Some(Ok(())) => {
-                    this.end = Some(Ok(()));
-                    return Poll::Ready(None);
+            if let Stage::Storing { work, last } = &mut this.stage {
+                let kept = ready!(work.as_mut().poll(context));
+                let last = std::mem::take(last);
+                match kept {
+                    Ok(()) => {
+                        this.stage = Stage::Passing;
+                        this.ready.push_back(Frame::data(last));
+                    }
+                    Err(why) => this.refuse(why),
                 }
-                Some(Err(error)) => {
-                    this.end = Some(Ok(()));
-                    return Poll::Ready(Some(Err(error)));
-                }
-                None => {}
+                continue;
+            }
+            if let Some(end) = this.end.take() {
+                this.end = Some(Ok(()));
+                // Who was told that nothing is kept need not know how it went on.
+                let cut = end.err().filter(|_| !matches!(this.stage, Stage::Refused));
+                return Poll::Ready(cut.map(Err));
             }
             match ready!(Pin::new(&mut this.body).poll_frame(context)) {
-                Some(Ok(frame)) => {
-                    let waits = frame.data_ref().map_or(Waits::No, |data| this.read(data));
-                    match waits {
-                        Waits::No if this.held.is_empty() => return Poll::Ready(Some(Ok(frame))),
-                        Waits::No | Waits::ForMore => this.held.push_back(frame),
-                        Waits::ToBeKept => {
-                            this.held.push_back(frame);
-                            this.store();
-                        }
-                    }
-                }
-                Some(Err(error)) => {
-                    this.reading = None;
-                    this.end = Some(Err(error));
-                }
-                None => {
-                    this.store();
-                    this.end = Some(Ok(()));
-                }
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => this.read(&data),
+                    Err(_) if matches!(this.stage, Stage::Refused) => {}
+                    Err(frame) => this.ready.push_back(frame),
+                },
+                Some(Err(error)) => this.end = Some(Err(error)),
+                None => this.finish(),
             }
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        self.held.is_empty() && self.storing.is_none() && self.reading.is_none() && self.body.is_end_stream()
+        self.end.is_some() && self.ready.is_empty() && !matches!(self.stage, Stage::Storing { .. })
     }
 
     fn size_hint(&self) -> SizeHint {
         SizeHint::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_end_with_an_empty_line() {
+        for (text, expected) in [
+            ("data: x\n\nrest", Some(9)),
+            ("data: x\r\n\r\nrest", Some(11)),
+            ("data: x\r\rrest", Some(9)),
+            ("data: x\ndata: y\n\n", Some(17)),
+            ("\ndata: x\n\n", Some(1)),
+            ("data: x\n", None),
+            ("data: x\r\n", None),
+            ("", None),
+        ] {
+            assert_eq!(first_event(text.as_bytes()), expected, "{text:?}");
+        }
     }
 }

@@ -7,8 +7,8 @@
 //! listens, what a request is, who
 //! answers it) → `connections` (how many, how long they may be silent), `route`, [`auth`], [`upstream`] (what, who, where to) → `forward`, `tap` (to the provider and back,
 //! reading usage as it passes) → [`respond`] (what we answer ourselves) → [`report`], [`metrics`], `record` (what is
-//! noted of it). By hand: `wishes` (compactions that people ask for), [`pages`] and [`story`] (what they are told),
-//! [`retention`] (what is forgotten). Underneath: [`compute`] (threads for heavy work, memory for bodies), `held` (bodies that were read), `encoding` (what they are compressed with), `copy` (what reads an answer as it passes).
+//! noted of it), `recorder` (calls on their way into the store). By hand: `wishes` (compactions that people ask for), [`pages`] and [`story`] (what they are told),
+//! [`retention`] (what is forgotten), [`readiness`] (how the store is). Underneath: [`compute`] (threads for heavy work, memory for bodies), [`tasks`] (what runs beside requests), `held` (bodies that were read), `encoding` (what they are compressed with), `copy` (what reads an answer as it passes).
 
 pub mod auth;
 mod breaks;
@@ -29,8 +29,10 @@ pub mod metrics;
 mod money;
 pub mod pages;
 pub mod pipeline;
+pub mod readiness;
 mod received;
 mod record;
+mod recorder;
 mod removed;
 pub mod report;
 pub mod respond;
@@ -41,6 +43,7 @@ mod sessions;
 pub mod story;
 mod switch;
 mod tap;
+pub mod tasks;
 mod thinking;
 mod turn;
 pub mod upstream;

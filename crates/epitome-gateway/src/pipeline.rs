@@ -44,10 +44,12 @@ use crate::exchange::{Incoming, Outgoing, Pipeline};
 use crate::ledger::{Ledger, Replayed};
 use crate::metrics::Metrics;
 use crate::received::{Kind, Received, Unread};
+use crate::recorder::Recorder;
 use crate::removed::removed;
 use crate::report::{self, Action, Report};
 use crate::sessions::Sessions;
 use crate::switch::Switch;
+use crate::tasks::Tasks;
 use crate::thinking::{self, Binding};
 use crate::turn::{Call, Passed};
 use crate::wishes;
@@ -85,6 +87,8 @@ pub struct Setup {
     pub metrics: Arc<Metrics>,
     /// What prepares compactions.
     pub compute: Compute,
+    /// What runs beside the requests: ended and waited for by [`Gateway::close`].
+    pub tasks: Tasks,
 }
 
 impl Setup {
@@ -106,6 +110,7 @@ impl Setup {
             caching: PromptCaching::default(),
             compute: Compute::usual(metrics.clone()),
             metrics,
+            tasks: Tasks::new(),
         }
     }
 }
@@ -121,6 +126,8 @@ struct Inner {
     known: Known,
     sessions: Sessions,
     preparations: Preparations,
+    /// Stores what is noted of calls.
+    recorder: Recorder,
     /// The ledger of what would have been done, for requests that are only watched.
     shadow: Shadow,
 }
@@ -213,7 +220,9 @@ impl Gateway {
     pub fn new(setup: Setup) -> Gateway {
         let counter = CachedCounter::new(BpeCounter);
         let (known, sessions, preparations) = (Known::default(), Sessions::default(), Preparations::default());
-        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, shadow: Shadow::default() }))
+        let recorder = Recorder::new(setup.store.clone(), setup.metrics.clone());
+        let shadow = Shadow::default();
+        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, recorder, shadow }))
     }
 
     /// How many bytes are held of what would have been done to requests that are only watched.
@@ -334,16 +343,20 @@ impl Gateway {
             let (mut new, applied) =
                 self.entry(received, &replayed, &compaction, due.reason, waited.elapsed(), thinking)?;
             new.log.compared = due.compared();
-            let new = NewEntry { fulfils: wish, ..new };
+            let new = NewEntry { fulfils: wish.clone(), ..new };
             let since = Some(new.anchor);
             // Before it is remembered: what cannot be sent is no compaction.
             let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
             let action = match received.kind {
                 Kind::Aside => Action::CompactedOnce,
-                Kind::Turn => match ledger.append(received, replayed.seen, new).await? {
-                    Appended::Stored(_) => Action::Compacted,
-                    Appended::Overtaken(_) => continue,
-                },
+                Kind::Turn => {
+                    match ledger.append(received, replayed.seen, new).await? {
+                        Appended::Stored(_) => {}
+                        Appended::Overtaken(_) => continue,
+                    }
+                    wishes::carried_out(received, &*self.0.setup.store, wish.as_ref()).await;
+                    Action::Compacted
+                }
             };
             due.tell(received);
             let considered = due.settle(considered);
@@ -538,7 +551,7 @@ impl Gateway {
     }
 
     async fn calibration(&self, received: &Received) -> Calibration {
-        let (tenant, session) = (&received.incoming.tenant, &received.session);
+        let (tenant, session) = (&received.incoming.owner, &received.session);
         if let Some(known) = self.0.sessions.calibration(tenant, session, received.model()) {
             return known;
         }
@@ -608,7 +621,7 @@ impl Gateway {
             before: Some(own.tokens),
             after: Some(sent.tokens),
             markers,
-            spending: Some(self.0.sessions.spending(&received.incoming.tenant, &received.session)),
+            spending: Some(self.0.sessions.spending(&received.incoming.owner, &received.session)),
         };
         self.count(&report);
         let passed = Passed {
@@ -661,8 +674,8 @@ impl Gateway {
         }
     }
 
-    pub(crate) fn store(&self) -> &Arc<dyn Store> {
-        &self.0.setup.store
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.0.recorder
     }
 
     pub(crate) fn sessions(&self) -> &Sessions {

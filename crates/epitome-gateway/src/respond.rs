@@ -5,9 +5,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use epitome_provider::http::{Body, whole};
 use epitome_wire::Dialect;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
+
+use crate::exchange::NotKept;
 
 /// The header that tells an error of ours from one of the provider's: the error's name.
 pub const ERROR_HEADER: HeaderName = HeaderName::from_static("x-epitome-error");
@@ -36,6 +38,9 @@ pub enum Trouble {
     /// The store did not answer.
     #[error("epitome: the store is not available; try again")]
     NoStore,
+    /// The provider has answered, and the answer could not be added to the history that is kept here.
+    #[error("epitome: the answer is not kept: {0}")]
+    NotKept(NotKept),
     /// There is no such page of ours.
     #[error("epitome: there is nothing at this path")]
     NotFound,
@@ -83,7 +88,9 @@ impl Trouble {
             Trouble::ForeignHost | Trouble::ForeignOrigin => StatusCode::FORBIDDEN,
             Trouble::BodyLost | Trouble::NotAPath | Trouble::NotAWish => StatusCode::BAD_REQUEST,
             Trouble::NotFound | Trouble::NoSession => StatusCode::NOT_FOUND,
-            Trouble::NoStore => StatusCode::SERVICE_UNAVAILABLE,
+            Trouble::NoStore | Trouble::NotKept(NotKept::Store) => StatusCode::SERVICE_UNAVAILABLE,
+            Trouble::NotKept(NotKept::Overtaken) => StatusCode::CONFLICT,
+            Trouble::NotKept(NotKept::Unreadable | NotKept::TooLarge) => StatusCode::BAD_GATEWAY,
             // Codex 0.166 falls back to HTTP at the first one of these. On 404, 405, 501 and 503 it tries for seven
             // seconds before, and on 400 it gives up.
             Trouble::WebSocket => StatusCode::UPGRADE_REQUIRED,
@@ -103,6 +110,7 @@ impl Trouble {
             Trouble::NoSession => "no_such_session",
             Trouble::NotAWish => "not_a_wish",
             Trouble::NoStore => "store_unavailable",
+            Trouble::NotKept(_) => "history_not_stored",
             Trouble::NotAPath => "not_a_path",
             Trouble::WebSocket => "no_websockets",
             Trouble::Unreachable { .. } => "upstream_unreachable",
@@ -114,9 +122,32 @@ impl Trouble {
 
     /// The answer. Without a dialect it has the shape that most clients read.
     pub(crate) fn response(&self, dialect: Option<Dialect>) -> Response<Body> {
-        let status = self.status();
-        let message = self.to_string();
-        let body = match dialect {
+        let mut response = Response::new(whole(Bytes::from(self.json(dialect).to_string())));
+        *response.status_mut() = self.status();
+        if *self == Trouble::NotKept(NotKept::Store) {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(STORE_AGAIN));
+        }
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        response.headers_mut().insert(ERROR_HEADER, HeaderValue::from_static(self.name()));
+        response
+    }
+
+    /// The event that ends a stream of this dialect, as its provider would report an error in it.
+    pub(crate) fn event(&self, dialect: Dialect) -> Vec<u8> {
+        let event = match dialect {
+            Dialect::AnthropicMessages => format!("event: error\ndata: {}\n\n", self.json(Some(dialect))),
+            Dialect::OpenAiChat => format!("data: {}\n\n", self.json(Some(dialect))),
+            Dialect::OpenAiResponses => {
+                let error = json!({"type": "error", "code": self.name(), "message": self.to_string(), "param": null});
+                format!("event: error\ndata: {error}\n\n")
+            }
+        };
+        event.into_bytes()
+    }
+
+    fn json(&self, dialect: Option<Dialect>) -> Value {
+        let (status, message) = (self.status(), self.to_string());
+        match dialect {
             Some(Dialect::AnthropicMessages) => {
                 json!({"type": "error", "error": {"type": anthropic_type(status), "message": message}})
             }
@@ -124,14 +155,12 @@ impl Trouble {
                 let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
                 json!({"error": {"message": message, "type": kind, "param": null, "code": self.name()}})
             }
-        };
-        let mut response = Response::new(whole(Bytes::from(body.to_string())));
-        *response.status_mut() = status;
-        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        response.headers_mut().insert(ERROR_HEADER, HeaderValue::from_static(self.name()));
-        response
+        }
     }
 }
+
+/// Seconds until a store that could not be written is tried again: as long as it waits for a lock.
+const STORE_AGAIN: u32 = 5;
 
 fn anthropic_type(status: StatusCode) -> &'static str {
     match status {

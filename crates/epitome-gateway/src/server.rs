@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use epitome_provider::http::{Body, Encryption, Http};
-use epitome_store::records::Tenant;
 use epitome_wire::Dialect;
 use http::{Request, Response, StatusCode};
 use http_body::Body as _;
@@ -24,7 +23,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::auth::{Access, Auth, Secret, Zone};
+use crate::auth::{Access, Auth, Secret, Whose, Zone};
 use crate::compute::Compute;
 pub use crate::connections::Silence;
 use crate::connections::{Answering, Closed, Connection, Connections, Patient};
@@ -33,6 +32,7 @@ use crate::exchange::{self, Pipeline, Purpose};
 use crate::forward::{Call, Forwarder, passed_on, refuse};
 use crate::held::{Held, Whole};
 use crate::metrics::Metrics;
+use crate::readiness::Ready;
 use crate::record::Record;
 use crate::respond::{self, Trouble};
 use crate::route::{Page, Route};
@@ -55,9 +55,10 @@ pub struct Settings {
     pub metrics: Arc<Metrics>,
     /// What works on heavy requests, and the memory that bodies are read into.
     pub compute: Compute,
-    /// Whether requests can be served well: asked for each `GET /readyz`, so it must answer at once.
-    pub ready: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// What answers at `/epitome` and below. Requests have a [`Tenant`] in their extensions: whose data is asked for.
+    /// Whether requests can be served well.
+    pub ready: Ready,
+    /// What answers at `/epitome` and below. Requests have a [`Tenant`](epitome_store::records::Tenant) in their
+    /// extensions: whose data is asked for.
     pub pages: Option<Router>,
 }
 
@@ -204,7 +205,12 @@ impl Server {
         let _nobody_listens = stopping.send(true);
         match tokio::time::timeout(grace, async { while tasks.join_next().await.is_some() {} }).await {
             Ok(()) => Stopped::Finished,
-            Err(_) => Stopped::Cut { connections: tasks.len() },
+            Err(_) => {
+                let cut = Stopped::Cut { connections: tasks.len() };
+                // When this has ended, all that is to be noted of their calls was told.
+                tasks.shutdown().await;
+                cut
+            }
         }
     }
 }
@@ -290,7 +296,7 @@ struct Gateway {
     compute: Compute,
     pipeline: Arc<dyn Pipeline>,
     metrics: Arc<Metrics>,
-    ready: Arc<dyn Fn() -> bool + Send + Sync>,
+    ready: Ready,
     pages: Option<Router>,
 }
 
@@ -298,18 +304,18 @@ impl Gateway {
     async fn answer(&self, request: Request<ClientBody>, connection: &Connection) -> Response<Body> {
         let route = Route::of(request.method(), request.uri().path(), request.headers());
         let record = Record::begin(self.metrics.clone(), request.method().clone(), route);
-        let tenant = match self.access.admit(request.uri(), request.headers(), route.zone()) {
-            Ok(tenant) => tenant,
+        let whose = match self.access.admit(request.uri(), request.headers(), route.zone()) {
+            Ok(whose) => whose,
             Err(trouble) => return refuse(&trouble, route.dialect(), record),
         };
         if route.zone() != Zone::Probe {
             connection.is_a_clients();
         }
         match route {
-            Route::Own(page) => self.page(page, tenant, request, record).await,
+            Route::Own(page) => self.page(page, whose, request, record).await,
             Route::WebSocket => refuse(&Trouble::WebSocket, Some(Dialect::OpenAiResponses), record),
             Route::Talk(dialect, purpose) if Switch::of(request.headers()) != Switch::Off => {
-                self.talk(dialect, purpose, tenant, request, record).await
+                self.talk(dialect, purpose, whose, request, record).await
             }
             Route::Talk(dialect, _) => {
                 record.metrics().untouched("off");
@@ -340,7 +346,7 @@ impl Gateway {
         &self,
         dialect: Dialect,
         purpose: Purpose,
-        tenant: Tenant,
+        whose: Whose,
         request: Request<ClientBody>,
         mut record: Record,
     ) -> Response<Body> {
@@ -374,7 +380,8 @@ impl Gateway {
         let incoming = exchange::Incoming {
             dialect,
             purpose,
-            tenant,
+            tenant: whose.ledger,
+            owner: whose.sessions,
             headers: parts.headers,
             upstream: call.uri.clone(),
             body: text,
@@ -395,21 +402,23 @@ impl Gateway {
     async fn page(
         &self,
         page: Page,
-        tenant: Tenant,
+        whose: Whose,
         mut request: Request<ClientBody>,
         mut record: Record,
     ) -> Response<Body> {
         const TEXT: &str = "text/plain; charset=utf-8";
         let response = match page {
             Page::Healthz => respond::text(StatusCode::OK, "ok\n", TEXT),
-            Page::Readyz if (self.ready)() => respond::text(StatusCode::OK, "ready\n", TEXT),
-            Page::Readyz => respond::text(StatusCode::SERVICE_UNAVAILABLE, "the store is not ready\n", TEXT),
+            Page::Readyz => match (self.ready)() {
+                Ok(()) => respond::text(StatusCode::OK, "ready\n", TEXT),
+                Err(why) => respond::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n"), TEXT),
+            },
             Page::Metrics => {
                 respond::text(StatusCode::OK, self.metrics.to_string(), "text/plain; version=0.0.4; charset=utf-8")
             }
             Page::Epitome => {
                 let Some(pages) = &self.pages else { return refuse(&Trouble::NotFound, None, record) };
-                request.extensions_mut().insert(tenant);
+                request.extensions_mut().insert(whose.sessions);
                 let answered = TowerToHyperService::new(pages.clone()).call(request).await;
                 let response = answered.unwrap_or_else(|never| match never {});
                 response.map(|body| body.map_err(Into::into).boxed_unsync())

@@ -179,6 +179,13 @@ impl<B> Drop for Tap<B> {
     }
 }
 
+/// What a whole answer says was used.
+pub(crate) fn usage_of(parts: &Parts, body: &[u8], dialect: Dialect) -> Option<TurnUsage> {
+    let mut decoder = read_by(parts, |content_type| UsageReader::new(dialect, content_type))?;
+    decoder.push(body).ok()?;
+    decoder.flushed()?.reader.take()?.finish().map(turn_usage)
+}
+
 fn turn_usage(usage: Usage) -> TurnUsage {
     let Usage { prompt, cache_read, cache_write, cache_write_long, output, reasoning, besides } = usage;
     let besides = Besides {

@@ -202,6 +202,7 @@ mod tests {
             dialect: Dialect::AnthropicMessages,
             purpose: Purpose::Answer,
             tenant: Tenant::only(),
+            owner: Tenant::only(),
             headers: HeaderMap::new(),
             upstream: Uri::from_static("http://127.0.0.1:1/"),
             body: Bytes::from(body.to_string()),

@@ -15,6 +15,7 @@ use crate::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use crate::money::Expected;
 use crate::pipeline::{Considered, Gateway};
 use crate::received::Kind;
+use crate::recorder::EndedCall;
 use crate::report::Report;
 use crate::sessions::lock;
 use crate::thinking::Binding;
@@ -118,7 +119,7 @@ impl Turn for Call {
 
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
         let Some(passed) = &self.passed else { return };
-        let tenant = self.envelope.tenant.clone();
+        let tenant = self.envelope.owner.clone();
         let sessions = self.gateway.sessions();
         let mut calibration = sessions.calibration(&tenant, &passed.session, &passed.model);
         if let (Some(usage), Some(calibration)) = (usage.filter(|usage| usage.prompt > 0), &mut calibration) {
@@ -148,12 +149,6 @@ impl Turn for Call {
             broke: passed.broke.clone(),
             rent,
         };
-        let (store, session) = (self.gateway.store().clone(), passed.session.clone());
-        // The answer is not held up by the store; what is lost if it fails is a line in a list.
-        tokio::spawn(async move {
-            if let Err(error) = store.note_turn(&tenant, &session, &turn, calibration.as_ref()).await {
-                tracing::warn!(%session, %error, "a call could not be noted");
-            }
-        });
+        self.gateway.recorder().record(EndedCall { tenant, session: passed.session.clone(), turn, calibration });
     }
 }

@@ -5,6 +5,7 @@ use epitome_core::engine::{Occasion, Reason};
 use epitome_store::records::Wish;
 use epitome_store::store::Store;
 
+use crate::exchange::Incoming;
 use crate::received::{Kind, Received};
 
 /// A shorter history has nothing to compact: it is a title that the agent asks for beside its session, or a beginning.
@@ -18,7 +19,7 @@ pub(crate) async fn wish_for(received: &Received, store: &dyn Store) -> Option<W
     if !may_be_compacted {
         return None;
     }
-    let looked = store.wish(&received.incoming.tenant, &received.session).await;
+    let looked = store.wish(&received.incoming.owner, &received.session).await;
     looked.unwrap_or_else(|error| {
         tracing::warn!(session = %received.session, %error, "whether a compaction is wished for is not known");
         None
@@ -28,8 +29,18 @@ pub(crate) async fn wish_for(received: &Received, store: &dyn Store) -> Option<W
 /// Forgets a wish that cannot be carried out, so that it is not tried again with every request.
 pub(crate) async fn give_up(received: &Received, store: &dyn Store, wish: &Wish, why: &str) {
     tracing::warn!(session = %received.session, why, "a compaction that was asked for is given up");
-    if let Err(error) = store.forget_wish(&received.incoming.tenant, &received.session, wish).await {
+    if let Err(error) = store.forget_wish(&received.incoming.owner, &received.session, wish).await {
         tracing::warn!(session = %received.session, %error, "a wish could not be forgotten");
+    }
+}
+
+/// Forgets a wish that was carried out, where the ledger, which does so as well, is another tenant's.
+pub(crate) async fn carried_out(received: &Received, store: &dyn Store, wish: Option<&Wish>) {
+    let Incoming { tenant, owner, .. } = &received.incoming;
+    if let Some(wish) = wish.filter(|_| tenant != owner)
+        && let Err(error) = store.forget_wish(owner, &received.session, wish).await
+    {
+        tracing::warn!(session = %received.session, %error, "a wish that was carried out could not be forgotten");
     }
 }
 

@@ -36,6 +36,16 @@ fn gateway_with(store: Arc<MemoryStore>, change: impl FnOnce(&mut Setup)) -> Gat
 }
 
 async fn send(gateway: &Gateway, tenant: &Tenant, session: &Session, headers: &[(&'static str, &str)]) -> Outgoing {
+    send_as(gateway, tenant, tenant, session, headers).await
+}
+
+async fn send_as(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    owner: &Tenant,
+    session: &Session,
+    headers: &[(&'static str, &str)],
+) -> Outgoing {
     let named = [("x-epitome-session", "ours")];
     let headers = named
         .iter()
@@ -45,6 +55,7 @@ async fn send(gateway: &Gateway, tenant: &Tenant, session: &Session, headers: &[
         dialect: session.dialect,
         purpose: Purpose::Answer,
         tenant: tenant.clone(),
+        owner: owner.clone(),
         headers: headers.collect::<HeaderMap>(),
         upstream: Uri::from_static("http://127.0.0.1:1/"),
         body: Bytes::from(session.body()),
@@ -196,4 +207,20 @@ async fn a_wish_that_changes_nothing_is_not_tried_for_ever() {
     assert_eq!((action(&outgoing), &outgoing.body[..]), ("untouched", &session.body()[..]));
     assert_eq!(store.wish(&tenant, &id).await.unwrap(), None);
     assert_eq!(store.logs(&tenant, None).await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wish_is_its_owners_alone_and_is_carried_out_once_where_the_ledger_is_an_accounts() {
+    let store = Arc::new(MemoryStore::new());
+    let [account, owner, stranger] = ["account", "owner", "stranger"].map(Tenant::new);
+    let gateway = gateway_with(store.clone(), |_| {});
+    let (session, id) = known(&store, &owner, Dialect::OpenAiChat, 12).await;
+    store.put_wish(&owner, &id, &wish(None)).await.unwrap();
+    assert_eq!(action(&send_as(&gateway, &account, &stranger, &session, &[]).await), "untouched");
+    assert_eq!(store.wish(&owner, &id).await.unwrap(), Some(wish(None)));
+    assert_eq!(action(&send_as(&gateway, &account, &owner, &session, &[]).await), "compacted");
+    assert_eq!(store.wish(&owner, &id).await.unwrap(), None);
+    // Whoever has the same history finds its edits, by what it says.
+    assert_eq!(action(&send_as(&gateway, &account, &stranger, &session, &[]).await), "replayed");
+    assert_eq!(action(&send_as(&gateway, &stranger, &stranger, &session, &[]).await), "untouched");
 }

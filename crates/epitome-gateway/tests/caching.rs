@@ -50,6 +50,7 @@ impl World {
             dialect,
             purpose: Purpose::Answer,
             tenant: Tenant::only(),
+            owner: Tenant::only(),
             headers,
             upstream: Uri::from_static(self.upstream),
             body: Bytes::from(body),

@@ -55,6 +55,7 @@ async fn turn(gateway: &Gateway, session: &mut Session, cached: u64) -> Outgoing
         dialect: session.dialect,
         purpose: Purpose::Answer,
         tenant: Tenant::only(),
+        owner: Tenant::only(),
         headers: HeaderMap::new(),
         upstream: Uri::from_static("http://127.0.0.1:1/"),
         body: Bytes::from(session.body()),

@@ -1,6 +1,8 @@
 //! Sessions that grow past their window, as the gateway passes them on: always valid, always under the window, and between
 //! two compactions every request begins with the one before.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 mod session;
 
 use std::sync::Arc;
@@ -18,7 +20,7 @@ use epitome_store::store::{SessionIndex, Store};
 use epitome_wire::Dialect;
 use epitome_wire::asking::TooLong;
 use http::{HeaderMap, Uri};
-use serde_json::Value;
+use serde_json::{Value, json};
 use session::{Session, messages_of, refusal, unmarked};
 
 const WINDOW: u64 = 24_000;
@@ -43,6 +45,7 @@ fn incoming(dialect: Dialect, body: Vec<u8>) -> Incoming {
         dialect,
         purpose: Purpose::Answer,
         tenant: Tenant::only(),
+        owner: Tenant::only(),
         headers: HeaderMap::new(),
         upstream: Uri::from_static("http://127.0.0.1:1/"),
         body: Bytes::from(body),
@@ -378,4 +381,34 @@ async fn watching_thousands_of_sessions_keeps_their_edits_alone_and_no_more_than
     assert!(held > SESSIONS * 100, "{held} bytes: nothing was watched");
     assert!(held <= 32 << 20, "{held} bytes");
     assert!(held < clients_bytes / 10, "{held} bytes of {clients_bytes}");
+}
+
+impl Session {
+    /// A request of the person, as the client spells it.
+    pub(crate) fn ask(&mut self, text: &str) -> Value {
+        let asked = self.message("user", "input_text", text);
+        self.history.push(asked.clone());
+        asked
+    }
+
+    /// The model ends its turn.
+    pub(crate) fn conclude(&mut self, text: &str) {
+        self.history.push(self.message("assistant", "output_text", text));
+    }
+
+    /// The harness says something behind the newest input.
+    pub(crate) fn remind(&mut self, text: &str) {
+        let role = if self.dialect == Dialect::OpenAiResponses { "developer" } else { "system" };
+        self.history.push(self.message(role, "input_text", text));
+    }
+
+    fn message(&self, role: &str, part: &str, text: &str) -> Value {
+        match self.dialect {
+            Dialect::AnthropicMessages => json!({"role": role, "content": [{"type": "text", "text": text}]}),
+            Dialect::OpenAiChat => json!({"role": role, "content": text}),
+            Dialect::OpenAiResponses => {
+                json!({"type": "message", "role": role, "content": [{"type": part, "text": text}]})
+            }
+        }
+    }
 }

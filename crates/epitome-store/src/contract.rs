@@ -63,6 +63,7 @@ macro_rules! promises {
             sessions::what_would_be_pruned_is_what_is_pruned,
             sessions::a_history_grows_at_its_end_alone,
             sessions::of_many_who_extend_a_history_one_does,
+            sessions::the_end_of_a_history_is_taken_back_if_it_is_what_was_added,
             sessions::kept_messages_can_be_searched_and_fetched,
             sessions::a_deleted_session_is_gone_with_what_it_alone_had,
             sessions::a_deleted_session_can_begin_again,

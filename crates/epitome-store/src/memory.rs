@@ -153,9 +153,14 @@ impl Possessions {
             !keys.is_empty()
         });
         self.prepared.retain(|_, prepared| prepared.session != *id);
+        self.collect();
+        true
+    }
+
+    /// Forgets contents that nobody refers to any more.
+    fn collect(&mut self) {
         let referred: HashSet<ContentHash> = self.referred().into_values().flatten().collect();
         self.contents.retain(|hash, _| referred.contains(hash));
-        true
     }
 
     fn stock(&self) -> Stock {
@@ -308,6 +313,24 @@ impl SessionStore for MemoryStore {
             has.known(id, at_ms).history.append(&mut hashes);
             Ok(())
         })
+    }
+
+    async fn retract_history(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        from: usize,
+        messages: &[ContentHash],
+    ) -> Result<bool, StoreError> {
+        Ok(self.change(tenant, |has| {
+            let Some(known) = has.sessions.get_mut(id) else { return false };
+            if known.history.get(from..) != Some(messages) {
+                return false;
+            }
+            known.history.truncate(from);
+            has.collect();
+            true
+        }))
     }
 
     async fn lease(

@@ -25,6 +25,7 @@ use crate::replays::Replays;
 use crate::search::Matcher;
 use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
 use connection::Failure;
+use sessions::Attempt;
 
 /// A store in a database, in a schema named `epitome`. Connections are not encrypted: it is for a network of one's own.
 pub struct PostgresStore {
@@ -136,9 +137,31 @@ impl SessionStore for PostgresStore {
         at_ms: u64,
     ) -> Result<(), StoreError> {
         let packed = contents::pack_kept(messages).await?;
-        until_done!(async {
+        let extend = async |attempt| {
             let mut client = self.client().await?;
-            sessions::extend_history(&mut client, tenant, id, expected, &packed, at_ms).await
+            sessions::extend_history(&mut client, tenant, id, expected, &packed, at_ms, attempt).await
+        };
+        let extended = match extend(Attempt::First).await {
+            Err(Failure::Undone(_)) => extend(Attempt::First).await,
+            Err(Failure::Lost(_)) => {
+                self.pool.retain(|_, _| false);
+                extend(Attempt::AfterLoss).await
+            }
+            other => other,
+        };
+        extended.map_err(Failure::into_error)
+    }
+
+    async fn retract_history(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        from: usize,
+        messages: &[ContentHash],
+    ) -> Result<bool, StoreError> {
+        until_answered!(self, async {
+            let mut client = self.client().await?;
+            sessions::retract_history(&mut client, tenant, id, from, messages).await
         })
     }
 

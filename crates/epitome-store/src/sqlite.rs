@@ -1,11 +1,12 @@
 //! One SQLite file: the default, for one machine. Several processes may share the file.
 //!
-//! Reading order: [`SqliteStore`] here → `threads` (who writes and who reads) → `schema` (tables and migrations) →
+//! Reading order: [`SqliteStore`] here → `place` (the file, and what is done when it goes) → `threads` (who writes and who reads) → `schema` (tables and migrations) →
 //! `ledger`, `sessions`, `wishes`, `contents`, `index` (what is done with them, one table or two a file).
 
 mod contents;
 mod index;
 mod ledger;
+mod place;
 mod schema;
 mod sessions;
 #[cfg(test)]
@@ -30,16 +31,17 @@ use crate::records::{
 use crate::replays::Replays;
 use crate::search::Matcher;
 use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
-use threads::{Durability, Pace, Readers, Writer};
+use place::Place;
+use threads::{Durability, Pace};
 
 /// A store in one file.
 ///
 /// Writes are done by a thread of their own, many in one transaction when many wait; reads by a few others. No caller's
 /// thread ever waits for a lock, for a write, or for a long search; what every request asks for (a few rows, by their keys) its own
-/// thread looks up. Dropping the store waits until what was begun is written.
+/// thread looks up. Dropping the store waits until what was begun is written. A file that was deleted or replaced is
+/// noticed with the next look or write, and what is at its path is opened, or made anew.
 pub struct SqliteStore {
-    writer: Writer,
-    readers: Readers,
+    place: Place,
     replays: Arc<Replays>,
 }
 
@@ -53,16 +55,15 @@ impl SqliteStore {
     }
 
     fn open_with_patience(path: &Path, patience: Duration) -> Result<SqliteStore, StoreError> {
-        let writing = schema::open(path, patience)?;
-        let readers = Readers::start(|| schema::open_to_read(path, patience))?;
-        Ok(SqliteStore { writer: Writer::start(writing)?, readers, replays: Arc::new(Replays::new()) })
+        let replays = Arc::new(Replays::new());
+        Ok(SqliteStore { place: Place::open(path, patience, replays.clone())?, replays })
     }
 
     async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.readers.run(work).await
+        self.place.current()?.readers.run(work).await
     }
 
     /// As [`Self::read`], of a few rows.
@@ -70,7 +71,7 @@ impl SqliteStore {
         &self,
         work: impl Fn(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.readers.look(work).await
+        self.place.current()?.readers.look(work).await
     }
 
     async fn write<T: Send + 'static>(
@@ -78,7 +79,14 @@ impl SqliteStore {
         durability: Durability,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer.run(durability, Pace::Now, work).await
+        self.place.current()?.writer.run(durability, Pace::Now, work).await
+    }
+
+    /// Gives back the room of what was deleted, some time.
+    fn tidy(&self) {
+        if let Ok(open) = self.place.current() {
+            open.writer.tidy();
+        }
     }
 }
 
@@ -144,7 +152,7 @@ impl SessionStore for SqliteStore {
             sessions::note_turn(connection, &tenant, &session, &turn, calibration.as_ref())
         };
         // Nobody waits for it: what is noted of several calls is written at once.
-        self.writer.run(Durability::Crash, Pace::Soon, note).await
+        self.place.current()?.writer.run(Durability::Crash, Pace::Soon, note).await
     }
 
     async fn session(&self, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, StoreError> {
@@ -168,6 +176,20 @@ impl SessionStore for SqliteStore {
         let (tenant, id, messages) = (tenant.clone(), id.clone(), messages.to_vec());
         self.write(Durability::PowerLoss, move |connection| {
             sessions::extend_history(connection, &tenant, &id, expected, &messages, at_ms)
+        })
+        .await
+    }
+
+    async fn retract_history(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        from: usize,
+        messages: &[ContentHash],
+    ) -> Result<bool, StoreError> {
+        let (tenant, id, messages) = (tenant.clone(), id.clone(), messages.to_vec());
+        self.write(Durability::PowerLoss, move |connection| {
+            sessions::retract_history(connection, &tenant, &id, from, &messages)
         })
         .await
     }
@@ -198,13 +220,17 @@ impl SessionStore for SqliteStore {
     }
 
     async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError> {
-        let name = name.to_owned();
-        self.write(Durability::PowerLoss, move |connection| sessions::secret(connection, &name, fresh)).await
+        let asked = name.to_owned();
+        let secret = move |connection: &Connection| sessions::secret(connection, &asked, fresh);
+        let value = self.write(Durability::PowerLoss, secret).await?;
+        self.place.remember_secret(name, value);
+        Ok(value)
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
         self.read(schema::can_read).await?;
-        self.write(Durability::Crash, schema::can_write).await
+        self.write(Durability::Crash, schema::can_write).await?;
+        self.place.news().map_or(Ok(()), |what| Err(StoreError::Replaced { what }))
     }
 }
 
@@ -280,7 +306,7 @@ impl SessionIndex for SqliteStore {
         let forget = move |connection: &Connection| sessions::forget(connection, &tenant, &id, u64::MAX);
         let gone = self.write(Durability::PowerLoss, forget).await?;
         self.replays.clear();
-        self.writer.tidy();
+        self.tidy();
         Ok(gone.is_some())
     }
 
@@ -309,7 +335,7 @@ impl SessionIndex for SqliteStore {
             }
         }
         self.replays.clear();
-        self.writer.tidy();
+        self.tidy();
         Ok(gone)
     }
 

@@ -64,6 +64,16 @@ pub trait SessionStore: Send + Sync {
         at_ms: u64,
     ) -> Result<(), StoreError>;
 
+    /// Takes back the end of a history, if exactly these messages stand there from `from` on, by their hashes. `false`:
+    /// something else does, or nothing, and it stays. For what was perhaps added although nobody was told so.
+    async fn retract_history(
+        &self,
+        tenant: &Tenant,
+        id: &SessionId,
+        from: usize,
+        messages: &[ContentHash],
+    ) -> Result<bool, StoreError>;
+
     /// A summary is prepared for these messages: `true` for the one who may do it, until `until_ms`. `now_ms` is the
     /// caller's clock. An owner who asks again while it holds the lease gets it again, so two tasks of one process that
     /// must not both do it need two names.
@@ -86,7 +96,8 @@ pub trait SessionStore: Send + Sync {
     /// A secret of this store, made once out of `fresh` and the same for everybody from then on.
     async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StoreError>;
 
-    /// Whether it can be read and written now.
+    /// Whether it can be read and written now. A store whose file was replaced says so here for a while, with
+    /// [`StoreError::Replaced`], and can be used all the same.
     async fn ready(&self) -> Result<(), StoreError>;
 }
 
@@ -210,6 +221,12 @@ pub enum StoreError {
     #[error("the store holds something unreadable: {what}")]
     Damaged {
         /// What, in words that hold no content.
+        what: String,
+    },
+    /// Its file was deleted or replaced while it was open. What is there now was opened, or made anew.
+    #[error("{what}")]
+    Replaced {
+        /// What became of it, and what a person can do.
         what: String,
     },
     /// A history has changed since it was read.

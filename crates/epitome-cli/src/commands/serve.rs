@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use epitome_core::cache::Ttl;
 use epitome_core::engine::Registry;
@@ -16,8 +14,10 @@ use epitome_gateway::history::Histories;
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::pages;
 use epitome_gateway::pipeline::{Gateway, Setup};
+use epitome_gateway::readiness::watch;
 use epitome_gateway::retention::{Retention, keep_tidy};
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
+use epitome_gateway::tasks::Tasks;
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_provider::Service;
 use epitome_store::store::Store;
@@ -34,9 +34,6 @@ use crate::failure::{Failure, shown};
 use crate::session::{catalogue, policy};
 use crate::store::{self, Opened};
 use crate::summaries;
-
-/// How often the store is asked whether it is well.
-const WELL_BEING: Duration = Duration::from_secs(5);
 
 /// Serves until it is told to stop.
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
@@ -56,7 +53,7 @@ fn open_as_many_files_as_allowed() {
 }
 
 async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
-    let Prepared { settings, gateway, pipeline, metrics: _, remembers_in } =
+    let Prepared { settings, gateway, pipeline, metrics: _, tasks: _, remembers_in } =
         prepare(arguments, config, environment).await?;
     let to = told(&settings.upstreams);
     let server = Server::bind(settings, pipeline).await.map_err(Failure::input)?;
@@ -81,6 +78,8 @@ pub(super) struct Prepared {
     /// It, and the histories that are kept for clients.
     pub(super) pipeline: Arc<dyn Pipeline>,
     pub(super) metrics: Arc<Metrics>,
+    /// What runs beside the requests, until the gateway is closed.
+    pub(super) tasks: Tasks,
     /// What people call the store.
     pub(super) remembers_in: String,
 }
@@ -92,7 +91,8 @@ pub(super) async fn prepare(
     environment: &Environment,
 ) -> Result<Prepared, Failure> {
     let Opened { store, name } = store::open(config.store.location.as_deref(), environment).await?;
-    let metrics = Arc::new(Metrics::new());
+    survive_full_files();
+    let (metrics, tasks) = (Arc::new(Metrics::new()), Tasks::new());
     let compute = Compute::new(config.gateway.max_buffered, metrics.clone());
     let settings = Settings {
         listen: address(&config.gateway.listen)?,
@@ -106,14 +106,17 @@ pub(super) async fn prepare(
         },
         metrics: metrics.clone(),
         compute: compute.clone(),
-        ready: watch(store.clone()),
+        ready: watch(store.clone(), &tasks),
         pages: Some(pages::router(store.clone())),
     };
     let retention = Retention { days: config.store.keep_days, bytes: config.store.keep_bytes };
-    tokio::spawn(keep_tidy(store.clone(), retention));
-    let gateway = Gateway::new(setup(arguments, config, environment, store.clone(), metrics.clone(), compute)?);
-    let pipeline = Arc::new(Histories::new(Arc::new(gateway.clone()), store, metrics.clone()));
-    Ok(Prepared { settings, gateway, pipeline, metrics, remembers_in: name })
+    tasks.spawn_until_stopped(keep_tidy(store.clone(), retention));
+    let (to_count, to_end) = (metrics.clone(), tasks.clone());
+    let setup = setup(arguments, config, environment, store.clone(), to_count, to_end, compute.clone())?;
+    let gateway = Gateway::new(setup);
+    let histories = Histories::new(Arc::new(gateway.clone()), store, metrics.clone(), tasks.clone(), compute);
+    let pipeline = Arc::new(histories);
+    Ok(Prepared { settings, gateway, pipeline, metrics, tasks, remembers_in: name })
 }
 
 fn setup(
@@ -122,6 +125,7 @@ fn setup(
     environment: &Environment,
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
+    tasks: Tasks,
     compute: Compute,
 ) -> Result<Setup, Failure> {
     let policy = policy(config);
@@ -147,6 +151,7 @@ fn setup(
         caching: prompt_caching(&config.prompt_caching),
         metrics,
         compute,
+        tasks,
     })
 }
 
@@ -216,17 +221,10 @@ async fn secret(store: &dyn Store) -> Result<Secret, Failure> {
     store.secret("tenants", fresh).await.map(Secret).map_err(Failure::input)
 }
 
-/// Whether the store is well, as it was when it was asked last.
-fn watch(store: Arc<dyn Store>) -> Arc<dyn Fn() -> bool + Send + Sync> {
-    let well = Arc::new(AtomicBool::new(true));
-    let noted = well.clone();
-    tokio::spawn(async move {
-        loop {
-            noted.store(store.ready().await.is_ok(), Ordering::Relaxed);
-            tokio::time::sleep(WELL_BEING).await;
-        }
-    });
-    Arc::new(move || well.load(Ordering::Relaxed))
+/// A file that may not grow any more is an error to who writes it, as a full disk is, and not the end of the process.
+fn survive_full_files() {
+    // Whoever listens to a signal is not ended by it, from then on. If nobody can listen, nothing has changed.
+    drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())));
 }
 
 /// Ends when somebody presses Ctrl-C, or the machine asks.

@@ -103,7 +103,7 @@ struct Agent {
 
 impl Agent {
     async fn run(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
-        let Prepared { mut settings, gateway, pipeline, metrics, remembers_in: _ } =
+        let Prepared { mut settings, gateway, pipeline, metrics, tasks, remembers_in: _ } =
             prepare(&self.serving, config, environment).await?;
         settings.limits.grace = GRACE;
         // It listens on this machine alone, and no agent knows the token that others are asked for.
@@ -113,7 +113,7 @@ impl Agent {
         let server = Server::bind(settings, Arc::new(counted)).await.map_err(Failure::input)?;
         let address = format!("http://{}", server.address());
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(server.serve(async { drop(stopped.await) }));
+        let serving = tasks.spawn(server.serve(async { drop(stopped.await) }));
         // Before there is an agent that they could be meant for.
         let signals = Signals::listen().map_err(|error| Failure::outside("signals", &error))?;
         let ended = match self.start(&address, environment) {

@@ -41,6 +41,12 @@ pub(crate) fn ask(address: SocketAddr, body: &[u8]) -> Answer {
     Asked::begin(address, "POST /v1/messages", body).answer()
 }
 
+/// The same, of a session whose history the gateway keeps.
+pub(crate) fn ask_in(address: SocketAddr, session: &str, body: &[u8]) -> Answer {
+    let headers = format!("x-epitome-session: {session}\r\nx-epitome-history: server\r\n");
+    Asked::begin_with(address, "POST /v1/messages", &headers, body).answer()
+}
+
 /// Asks for a page.
 pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
     Asked::begin(address, &format!("GET {path}"), b"").answer()
@@ -49,9 +55,13 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
 impl Asked {
     /// Asks, and reads nothing yet.
     pub(crate) fn begin(address: SocketAddr, what: &str, body: &[u8]) -> Asked {
+        Asked::begin_with(address, what, "", body)
+    }
+
+    fn begin_with(address: SocketAddr, what: &str, headers: &str, body: &[u8]) -> Asked {
         let mut stream = TcpStream::connect(address).expect("the gateway listens");
         let head = format!(
-            "{what} HTTP/1.1\r\nhost: localhost\r\nx-api-key: secret-of-the-client\r\nconnection: close\r\ncontent-type: \
+            "{what} HTTP/1.1\r\nhost: localhost\r\nx-api-key: secret-of-the-client\r\nconnection: close\r\n{headers}content-type: \
              application/json\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );

@@ -4,16 +4,17 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::client::{Answer, Asked, ask, get};
+use crate::client::{Answer, Asked, ask, ask_in, get};
 use crate::process::Gateway;
 use crate::provider::{ANSWER, Does, EVENT, Provider};
-use crate::question::{HUGE, LARGE, SMALL, WINDOW, messages, session};
+use crate::question::{HUGE, LARGE, SMALL, WINDOW, message, messages, session};
 
 /// Nobody listens here. A port that was free a moment ago may be somebody's by now.
 const NOBODY: &str = "127.0.0.1:1";
@@ -44,6 +45,27 @@ impl Stage {
         let answer = ask(self.gateway.address, &sent);
         self.note(fault, &answer, &sent);
         answer
+    }
+
+    /// Says something in a history that the gateway keeps, and notes what everybody saw.
+    fn say(&mut self, fault: &str, words: &str) -> Answer {
+        let sent = message(words);
+        let answer = ask_in(self.gateway.address, "bot", &sent);
+        self.note(fault, &answer, &sent);
+        answer
+    }
+
+    /// Waits until the gateway says that it is not ready, and why.
+    fn is_not_ready(&self, why: &str) {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let ready = get(self.gateway.address, "/readyz");
+            if ready.status == Some(503) && ready.text().contains(why) {
+                return;
+            }
+            assert!(Instant::now() < until, "{:?} {}", ready.status, ready.text());
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     fn note(&mut self, fault: &str, answer: &Answer, sent: &[u8]) {
@@ -99,7 +121,10 @@ fn what(got: &[u8], sent: &[u8]) -> String {
         return "the client's bytes".to_owned();
     }
     let (got, sent) = (messages(got), messages(sent));
-    assert!(got.len() <= sent.len() && got.last() == sent.last(), "the newest message is the client's");
+    assert!(got.last() == sent.last(), "the newest message is the client's");
+    if got.len() > sent.len() {
+        return "the history with it".to_owned();
+    }
     "a compaction".to_owned()
 }
 
@@ -107,12 +132,14 @@ fn what(got: &[u8], sent: &[u8]) -> String {
 fn told(answer: &Answer) -> String {
     let action = answer.header("x-epitome-action");
     let reason = answer.header("x-epitome-reason").map(|reason| format!(": {reason}")).unwrap_or_default();
-    action.map_or("–".to_owned(), |action| format!("`{action}{reason}`"))
+    let history = answer.header("x-epitome-history").map(|history| format!(", history `{history}`"));
+    let history = history.unwrap_or_default();
+    action.map_or("–".to_owned(), |action| format!("`{action}{reason}`{history}"))
 }
 
 #[test]
 fn what_everybody_sees_of_each_fault() {
-    let rows = [provider(), full_store(), locked_store(), lost_store(), summariser(), killed()].concat();
+    let rows = [provider(), full_store(), locked_store(), lost_store(), histories(), summariser(), killed()].concat();
     let mut table = "| fault | the client saw | the provider got | the headers say |\n|---|---|---|---|\n".to_owned();
     rows.iter().for_each(|row| writeln!(table, "{row}").expect("in memory"));
     insta::assert_snapshot!("faults", table);
@@ -196,15 +223,61 @@ fn lost_store() -> Vec<String> {
     assert_eq!(ask(stage.gateway.address, &session(LARGE)).action(), "compacted");
     let first = stage.provider.got();
     std::fs::remove_dir_all(stage.store().parent().expect("a directory")).expect("it is ours");
-    let answer = stage.ask("store's directory removed: the open file goes on", LARGE);
-    assert_eq!(answer.action(), "replayed");
-    stage.gateway.kill();
-    stage.starts_again(&[]);
-    let answer = stage.ask("… and the gateway started again: the session is new to it", LARGE);
+    let answer = stage.ask("store's directory removed: a new store is begun, `/readyz` says so", LARGE);
     assert_eq!(answer.action(), "compacted");
+    stage.is_not_ready("was deleted");
     // The same history leads to the same compaction, so that even here the provider's cache may hit.
     ask(stage.gateway.address, &session(LARGE));
     assert_eq!(first, stage.provider.got());
+    let (copy, place) = (stage.home.path().join("copy.db"), stage.store());
+    // All that it holds stands in the file then.
+    let store = Connection::open(&place).expect("the store is a file");
+    store.execute("VACUUM INTO ?1", [copy.to_str().expect("a name")]).expect("it is a store");
+    store.close().expect("nothing is left to do");
+    std::fs::remove_file(&place).expect("it is there");
+    let answer = stage.ask("store's file deleted", LARGE);
+    assert_eq!(answer.action(), "compacted");
+    std::fs::rename(copy, &place).expect("it is ours");
+    let answer = stage.ask("store's file replaced by another store: that one is used", LARGE);
+    assert_eq!(answer.action(), "replayed");
+    stage.is_not_ready("was replaced");
+    let garbage = stage.home.path().join("garbage");
+    let text = "no store\n".repeat(5_000);
+    std::fs::write(&garbage, &text).expect("there is room");
+    std::fs::rename(garbage, &place).expect("it is ours");
+    stage.ask("store's file replaced by something else: it is left alone, `/readyz` says so", SMALL);
+    stage.is_not_ready("unreadable");
+    assert_eq!(std::fs::read_to_string(&place).expect("it is there"), text);
+    stage.table
+}
+
+fn histories() -> Vec<String> {
+    let mut stage = Stage::new(Does::answers(), &[]);
+    stage.gateway.files_may_have("0");
+    let answer = stage.say("store full, the gateway keeps the history", "one");
+    assert_eq!(answer.header("retry-after"), Some("5"));
+    let answer = stage.say("… and the same message again: nothing is promised", "one");
+    assert_eq!(answer.header("x-epitome-history"), Some("store_unavailable"));
+    let stream = "event: message_start\ndata: {\"type\":\"message_start\"}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
+    stage.gateway.files_may_have("unlimited");
+    stage.say("… and when there is room again", "one");
+    stage.gateway.files_may_have("0");
+    stage.provider.does(Does::Answers("200 OK", "content-type: text/event-stream\r\n", stream.into()));
+    let answer = stage.say("store full, a stream: the last event is an error of ours", "two");
+    assert!(!answer.broken_off && !answer.text().contains("message_stop"), "{}", answer.text());
+    assert!(answer.text().contains("the answer is not kept: the store could not be written"), "{}", answer.text());
+    stage.gateway.files_may_have("unlimited");
+    // What was promised is there, and once; what was not is not.
+    let answer = stage.say("… and when there is room again", "two");
+    assert!(answer.text().contains("message_stop"), "{}", answer.text());
+    stage.provider.got();
+    ask_in(stage.gateway.address, "bot", &message("three"));
+    let kept = messages(&stage.provider.got()[0]);
+    let said: Vec<_> = kept.iter().filter(|one| one["role"] == "user").map(|one| one["content"].clone()).collect();
+    assert_eq!(said, ["one", "two", "three"]);
+    let packed = "content-type: application/json\r\ncontent-encoding: br\r\n";
+    stage.provider.does(Does::Answers("200 OK", packed, ANSWER.into()));
+    stage.say("an answer that is not packed as it says, the gateway keeps the history", "four");
     stage.table
 }
 

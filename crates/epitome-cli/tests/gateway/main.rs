@@ -6,4 +6,8 @@ mod faults;
 mod process;
 mod provider;
 mod question;
+#[path = "../../../epitome-store/src/postgres/tests/server.rs"]
+#[expect(dead_code, clippy::unwrap_used, reason = "of the stores, whose tests ask more of it")]
+mod server;
+mod stops;
 mod wrap;

@@ -17,9 +17,7 @@ pub(crate) struct Gateway {
 impl Gateway {
     /// Starts one with nothing of this machine's environment or configuration.
     pub(crate) fn start(home: &Path, upstream: &str, settings: &[&str]) -> Gateway {
-        // A write beyond what it may have is an error to it, as a full disk is, and not its end.
-        let mut command = Command::new("sh");
-        command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_epitome")]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_epitome"));
         command.args(["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]);
         // What is told is about bytes, and markers are no fault.
         command.args(["--set", "prompt_caching.strategy=client"]);
@@ -40,6 +38,13 @@ impl Gateway {
     pub(crate) fn kill(&mut self) {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it has ended");
+    }
+
+    /// Asks it to end, and waits until it has.
+    pub(crate) fn terminate(&mut self) {
+        let asked = Command::new("kill").args(["-TERM", &self.process.id().to_string()]).status();
+        assert!(asked.expect("kill is part of every system").success());
+        assert!(self.process.wait().expect("it runs").success());
     }
 
     /// Its files may not grow beyond so many bytes; `unlimited` lifts that.

@@ -20,6 +20,12 @@ pub(crate) fn session(exchanges: usize) -> Vec<u8> {
     body.to_string().into_bytes()
 }
 
+/// One message of a person.
+pub(crate) fn message(text: &str) -> Vec<u8> {
+    let messages = [json!({"role": "user", "content": text})];
+    json!({"model": "claude-sonnet-4-5", "max_tokens": 1000, "messages": messages}).to_string().into_bytes()
+}
+
 fn exchange(number: usize) -> [Value; 2] {
     let id = format!("toolu_{number}");
     let input = json!({"command": format!("grep -n batch logs/{number}.log")});

@@ -13,6 +13,7 @@ use crate::clock;
 use crate::exchange::Incoming;
 use crate::money::{self, Expected};
 use crate::received::{Kind, Received};
+use crate::recorder::EndedCall;
 use crate::sessions::lock;
 use crate::turn::Passed;
 
@@ -41,7 +42,7 @@ impl Gateway {
             return Cached { body: unmarked, expected: None, markers: 0, broke: None };
         }
         let setup = &self.0.setup;
-        let (tenant, model, upstream) = (&received.incoming.tenant, received.model(), &received.incoming.upstream);
+        let (owner, model, upstream) = (&received.incoming.owner, received.model(), &received.incoming.upstream);
         let lookup = setup.catalogue.lookup(model);
         let host = upstream.host().unwrap_or_default();
         let support = Support::of(received.incoming.dialect, host, model, lookup.facts());
@@ -52,7 +53,7 @@ impl Gateway {
             true => PromptCaching { strategy: Strategy::Client, ..setup.caching },
             false => setup.caching,
         };
-        let caches = self.0.sessions.caches(tenant, &received.session, model);
+        let caches = self.0.sessions.caches(owner, &received.session, model);
         // A copy: nobody waits for the lock while a large request is marked.
         let cache = lock(&caches).sent.clone();
         let marker = Marker {
@@ -88,7 +89,7 @@ impl Gateway {
     /// A call was answered: what it cost is counted.
     pub(crate) fn spent(&self, incoming: &Incoming, passed: &Passed, usage: &TurnUsage) -> Spending {
         let lookup = self.0.setup.catalogue.lookup(&passed.model);
-        let caches = self.0.sessions.caches(&incoming.tenant, &passed.session, &passed.model);
+        let caches = self.0.sessions.caches(&incoming.owner, &passed.session, &passed.model);
         let spending = match &passed.expected {
             Some(expected) => lock(&caches).answered(expected, usage, lookup.facts()),
             None => Spending::default(),
@@ -121,19 +122,13 @@ impl Gateway {
             broke: None,
             rent: None,
         };
-        let (store, tenant, session) =
-            (self.0.setup.store.clone(), received.incoming.tenant.clone(), received.session.clone());
-        // The request is not held up by the store; what is lost if it fails is a line in a list.
-        tokio::spawn(async move {
-            if let Err(error) = store.note_turn(&tenant, &session, &turn, None).await {
-                tracing::warn!(%session, %error, "the cost of a summary could not be noted");
-            }
-        });
+        let (tenant, session) = (received.incoming.owner.clone(), received.session.clone());
+        self.0.recorder.record(EndedCall { tenant, session, turn, calibration: None });
     }
 
     fn count_spending(&self, incoming: &Incoming, session: &SessionId, spending: Spending) {
         self.0.setup.metrics.spent(spending);
-        self.0.sessions.spend(&incoming.tenant, session, spending);
+        self.0.sessions.spend(&incoming.owner, session, spending);
     }
 }
 

@@ -226,7 +226,7 @@ impl Gateway {
     async fn rent(&self, received: &Received, since: PrefixFingerprint) -> Option<Rent> {
         let tenant = &received.incoming.tenant;
         let known = self.0.sessions.rent(tenant, since);
-        let stored = self.0.setup.store.session(tenant, &received.session).await;
+        let stored = self.0.setup.store.session(&received.incoming.owner, &received.session).await;
         let stored = stored.ok().flatten().and_then(|session| session.rent);
         let is_same = |rent: &Rent| rent.since == *since.as_bytes();
         // Another gateway may have served it since; another branch of the session says nothing of this one.
@@ -292,7 +292,7 @@ impl Gateway {
 
     /// Whether no later call of a history is known, here or at another gateway.
     async fn was_last(&self, incoming: &Incoming, session: &SessionId, since: PrefixFingerprint, sent_ms: u64) -> bool {
-        let stored = self.0.setup.store.session(&incoming.tenant, session).await;
+        let stored = self.0.setup.store.session(&incoming.owner, session).await;
         let stored = stored.ok().flatten().and_then(|session| session.rent);
         let known = self.0.sessions.rent(&incoming.tenant, since);
         known.into_iter().chain(stored).all(|rent| rent.at_ms <= sent_ms)
@@ -337,11 +337,12 @@ impl Gateway {
         if wait.is_zero() {
             return;
         }
-        let waiting = tokio::spawn(async move {
+        let waiting = setup.tasks.spawn(async move {
             if gateway.pauses_for(wait).await && gateway.was_last(&incoming, &session, since, sent_ms).await {
                 tracing::info!(%session, compared = %decision, "a session pauses, and is summarised while it is cached");
                 // On its own: whoever comes back now stops the waiting, not the work.
-                tokio::spawn(async move { gateway.prepare_in_background(incoming, since, Some(sent)).await });
+                let tasks = gateway.0.setup.tasks.clone();
+                tasks.spawn(async move { gateway.prepare_in_background(incoming, since, Some(sent)).await });
             }
         });
         self.0.sessions.waits(&tenant, since, waiting.abort_handle());

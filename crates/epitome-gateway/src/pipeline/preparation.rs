@@ -46,8 +46,10 @@ const ATTEMPTS: u32 = 2;
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// What a provider counts may be more than we did by so much.
 const MISCOUNT: f64 = 0.7;
-/// When the gateway stops, leases are given back if that is done within this time.
-const GIVING_BACK: Duration = Duration::from_secs(1);
+/// When the gateway stops, what runs beside requests may take so long to end …
+const ENDING: Duration = Duration::from_secs(5);
+/// … and then what is noted of the last calls, so long to be stored.
+const STORING: Duration = Duration::from_secs(5);
 
 /// What is prepared for a request that must be compacted.
 pub(super) enum Prepared {
@@ -71,7 +73,6 @@ pub(super) struct Usable {
 pub(super) struct Preparations {
     /// By whose and since which compaction.
     progress: std::sync::Mutex<Generations<(Tenant, PrefixFingerprint), Progress>>,
-    stop: watch::Sender<bool>,
     /// Tells the tasks of all gateways apart.
     instance: u64,
     tasks: AtomicU64,
@@ -111,7 +112,6 @@ impl Default for Preparations {
     fn default() -> Preparations {
         Preparations {
             progress: std::sync::Mutex::default(),
-            stop: watch::Sender::new(false),
             instance: RandomState::new().hash_one(std::process::id()),
             tasks: AtomicU64::new(0),
         }
@@ -134,14 +134,15 @@ impl Gateway {
         let trigger = Budget::new(self.window(&passed.model), tokens, &setup.policy).trigger;
         let soon = tokens >= trigger.share(share)
             || passed.considered.as_ref().is_some_and(|considered| considered.nearly_pays(share));
-        if !soon || tokens >= trigger || *self.0.preparations.stop.borrow() {
+        if !soon || tokens >= trigger || setup.tasks.are_stopping() {
             return;
         }
         // Only who caches has the whole conversation at hand; elsewhere it is shown in short.
         let cached = usage.is_some_and(|usage| usage.cache_read + usage.cache_write > 0);
         let sent = Sent { body: body.clone(), dialect: incoming.dialect, tokens };
         let (gateway, incoming) = (self.clone(), incoming.clone());
-        tokio::spawn(async move { gateway.prepare_in_background(incoming, since, cached.then_some(sent)).await });
+        let work = async move { gateway.prepare_in_background(incoming, since, cached.then_some(sent)).await };
+        self.0.setup.tasks.spawn(work);
     }
 
     /// Whether a compaction may be prepared when a call has ended, so that its bodies are kept until then. They are not where
@@ -158,20 +159,21 @@ impl Gateway {
         asked && (passed.considered.is_some() || nears() == Some(true)) && setup.compute.buffers().are_half_free()
     }
 
-    /// Stops what is being prepared, and gives back its leases.
+    /// Stops what is being prepared, gives back its leases, and stores what is noted of the last calls.
     pub async fn close(&self) {
-        let stop = &self.0.preparations.stop;
-        stop.send_replace(true);
-        // Those who do not end in time end with the process, and their leases with time.
-        drop(tokio::time::timeout(GIVING_BACK, stop.closed()).await);
+        let left = self.0.setup.tasks.close(ENDING).await;
+        if left > 0 {
+            // They end with the process, and their leases with time.
+            tracing::warn!(left, "tasks did not end in time");
+        }
+        self.0.recorder.close(STORING).await;
     }
 
     /// Waits so long. `false`: the gateway stops.
     pub(super) async fn pauses_for(&self, wait: Duration) -> bool {
-        let mut stop = self.0.preparations.stop.subscribe();
         tokio::select! {
             () = tokio::time::sleep(wait) => true,
-            _ = stop.wait_for(|stop| *stop) => false,
+            () = self.0.setup.tasks.stopping() => false,
         }
     }
 
@@ -242,7 +244,6 @@ impl Gateway {
         if !store.lease(tenant, since, &task.owner, now_ms, now_ms + LEASE.as_millis() as u64).await? {
             return Ok(Outcome::NotNeeded);
         }
-        let mut stop = self.0.preparations.stop.subscribe();
         let work = async {
             // Who had the lease before may have done it since it was looked up.
             if self.is_prepared(received, &replayed, &calibration, limit).await? {
@@ -255,7 +256,7 @@ impl Gateway {
                 written.unwrap_or(Ok(Outcome::Failed))
             }
             () = task.cancel.notified() => Ok(Outcome::NotNeeded),
-            _ = stop.wait_for(|stop| *stop) => Ok(Outcome::NotNeeded),
+            () = self.0.setup.tasks.stopping() => Ok(Outcome::NotNeeded),
         };
         let now_ms = clock::now_ms();
         // A lease that ends now is given back.

@@ -39,7 +39,7 @@ impl Gateway {
         let sent = if self.observes(received) { decided.own.tokens } else { decided.sent.tokens };
         let budget = Budget::new(self.window(received.model()), sent, &self.0.setup.policy);
         let fullness = Fullness::of(&budget);
-        let before = self.0.sessions.fullness(&received.incoming.tenant, &received.session, fullness);
+        let before = self.0.sessions.fullness(&received.incoming.owner, &received.session, fullness);
         if fullness > before {
             self.tell(&received.session, &budget, fullness);
         }

@@ -21,7 +21,10 @@ async fn health_and_readiness_are_told() {
     let provider = Provider::start().await;
     let ready = Arc::new(AtomicBool::new(false));
     let asked = ready.clone();
-    let settings = Settings { ready: Arc::new(move || asked.load(Ordering::SeqCst)), ..settings(provider.address) };
+    let settings = Settings {
+        ready: Arc::new(move || if asked.load(Ordering::SeqCst) { Ok(()) } else { Err("it is gone".to_owned()) }),
+        ..settings(provider.address)
+    };
     let gateway = Gateway::start(settings, Script::Nothing).await;
     assert_eq!(gateway.ask_alone(get_page("/healthz")).await.0.status(), 200);
     assert_eq!(gateway.ask_alone(get_page("/readyz")).await.0.status(), 503);

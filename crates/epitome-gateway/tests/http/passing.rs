@@ -194,3 +194,22 @@ proptest! {
         });
     }
 }
+
+#[tokio::test]
+async fn a_length_beside_chunks_breaks_no_framing() {
+    let provider = Provider::start().await;
+    let gateway = Gateway::before(&provider).await;
+    let request = "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\n\
+                   5\r\nhello\r\n0\r\n\r\n";
+    for length in ["3", "900"] {
+        let (mut client, mut call) = gateway.ask(&provider, request).await;
+        assert_eq!(call.body().await, b"hello");
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\ntransfer-encoding: chunked\r\n\r\n");
+        call.peer.write(head).await;
+        call.chunk("a whole answer").await;
+        call.end_stream().await;
+        let head = client.head().await.expect("an answer");
+        assert_eq!((head.value("content-length"), head.value("transfer-encoding")), (None, Some("chunked")));
+        assert_eq!(client.body(&head).await.bytes, b"a whole answer");
+    }
+}

@@ -52,34 +52,6 @@ impl Session {
         });
     }
 
-    /// A request of the person, as the client spells it.
-    pub(crate) fn ask(&mut self, text: &str) -> Value {
-        let asked = self.message("user", "input_text", text);
-        self.history.push(asked.clone());
-        asked
-    }
-
-    /// The model ends its turn.
-    pub(crate) fn conclude(&mut self, text: &str) {
-        self.history.push(self.message("assistant", "output_text", text));
-    }
-
-    /// The harness says something behind the newest input.
-    pub(crate) fn remind(&mut self, text: &str) {
-        let role = if self.dialect == Dialect::OpenAiResponses { "developer" } else { "system" };
-        self.history.push(self.message(role, "input_text", text));
-    }
-
-    fn message(&self, role: &str, part: &str, text: &str) -> Value {
-        match self.dialect {
-            Dialect::AnthropicMessages => json!({"role": role, "content": [{"type": "text", "text": text}]}),
-            Dialect::OpenAiChat => json!({"role": role, "content": text}),
-            Dialect::OpenAiResponses => {
-                json!({"type": "message", "role": role, "content": [{"type": part, "text": text}]})
-            }
-        }
-    }
-
     /// What the model answered.
     pub(crate) fn answer(&mut self) {
         let turn = self.turns;

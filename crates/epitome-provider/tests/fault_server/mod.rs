@@ -1,5 +1,7 @@
 //! A server on this machine that does what its script says, one line of it a request. The gateway's tests use it too.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 use std::sync::Arc;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -199,6 +199,32 @@ pub(crate) async fn of_many_who_extend_a_history_one_does(shared: &Shared) {
     assert_eq!(shared.holdings(&tenant).await.unwrap().originals, 4);
 }
 
+pub(crate) async fn the_end_of_a_history_is_taken_back_if_it_is_what_was_added(shared: &Shared) {
+    let (tenant, id) = (tenant(), session("bot"));
+    let kept = ["hello", "hi", "how are you?", "hello"].map(message);
+    let hashes = kept.each_ref().map(|kept| ContentHash::of(&kept.bytes));
+    let retract =
+        async |from, hashes: &[ContentHash]| shared.retract_history(&tenant, &id, from, hashes).await.unwrap();
+    assert!(!retract(0, &hashes[..1]).await);
+    assert_eq!(shared.session(&tenant, &id).await.unwrap(), None);
+    shared.extend_history(&tenant, &id, 0, &kept, 50).await.unwrap();
+    // Something else stands there, more, less, or nothing.
+    for (from, messages) in
+        [(1, &hashes[2..]), (2, &hashes[2..3]), (3, &hashes[2..]), (4, &hashes[3..]), (9, &hashes[3..])]
+    {
+        assert!(!retract(from, messages).await, "{from}");
+    }
+    assert_eq!(shared.history(&tenant, &id).await.unwrap(), kept);
+    assert!(retract(2, &hashes[2..]).await);
+    assert!(!retract(2, &hashes[2..]).await);
+    assert_eq!(shared.history(&tenant, &id).await.unwrap(), kept[..2]);
+    // What only that end had is gone; what the rest has too is not.
+    assert_eq!(shared.holdings(&tenant).await.unwrap().originals, 2);
+    // It goes on from there.
+    shared.extend_history(&tenant, &id, 2, &kept[2..], 60).await.unwrap();
+    assert_eq!(shared.history(&tenant, &id).await.unwrap(), kept);
+}
+
 pub(crate) async fn kept_messages_can_be_searched_and_fetched(shared: &Shared) {
     let (tenant, id) = (tenant(), session("bot"));
     let kept = [message("a Needle is kept"), message("hay")];

@@ -51,7 +51,12 @@ pub(super) fn pool(config: tokio_postgres::Config) -> Result<Pool, StoreError> {
         .runtime(Runtime::Tokio1)
         .post_create(Hook::async_fn(|client, _| {
             Box::pin(async {
-                let settings = format!("SET lock_timeout = {}", PATIENCE.as_millis());
+                // What is acknowledged is on the disk, whatever the server does where nobody asks.
+                let settings = format!(
+                    "SET lock_timeout = {};
+                    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+                    PATIENCE.as_millis()
+                );
                 client.batch_execute(&settings).await.map_err(HookError::Backend)
             })
         }))

@@ -20,6 +20,12 @@ pub(super) struct Content {
     packed: Packed,
 }
 
+impl Content {
+    pub(super) fn hash(&self) -> &ContentHash {
+        &self.hash
+    }
+}
+
 /// A content that may match, as it is stored.
 struct Candidate {
     key: i64,

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use deadpool_postgres::{Client, Transaction};
+use epitome_core::fingerprint::ContentHash;
 use epitome_core::tokens::Calibration;
 use tokio_postgres::Row;
 
@@ -106,6 +107,14 @@ pub(super) async fn history(client: &Client, tenant: &Tenant, id: &SessionId) ->
     Ok(contents::aside(move || frames.into_iter().map(unpack).collect()).await?)
 }
 
+/// Whether somebody has tried the same before, and does not know what became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Attempt {
+    First,
+    /// The connection broke, perhaps behind the commit.
+    AfterLoss,
+}
+
 pub(super) async fn extend_history(
     client: &mut Client,
     tenant: &Tenant,
@@ -113,6 +122,7 @@ pub(super) async fn extend_history(
     expected: usize,
     messages: &[Content],
     at_ms: u64,
+    attempt: Attempt,
 ) -> Result<(), Failure> {
     let transaction = client.transaction().await?;
     keep_collectors_away(&transaction, tenant).await?;
@@ -121,7 +131,13 @@ pub(super) async fn extend_history(
     let count = transaction.prepare_cached("SELECT count(*) FROM epitome.history WHERE session = $1").await?;
     let there: i64 = transaction.query_one(&count, &[&key]).await?.try_get(0)?;
     if unsigned(there) != expected as u64 {
-        return Err(StoreError::Overtaken.into());
+        let stored = attempt == Attempt::AfterLoss
+            && standing(&transaction, key, expected, messages.len())
+                .await?
+                .1
+                .iter()
+                .eq(messages.iter().map(Content::hash));
+        return if stored { Ok(()) } else { Err(StoreError::Overtaken.into()) };
     }
     let contents = contents::keep(&transaction, tenant, messages).await?;
     let insert = "INSERT INTO epitome.history (session, position, content)
@@ -129,6 +145,50 @@ pub(super) async fn extend_history(
     let insert = transaction.prepare_cached(insert).await?;
     transaction.execute(&insert, &[&key, &there, &contents]).await?;
     Ok(transaction.commit().await?)
+}
+
+/// The contents that stand in a history from a place on, and their hashes; so many at most.
+async fn standing(
+    transaction: &Transaction<'_>,
+    session: i64,
+    from: usize,
+    most: usize,
+) -> Result<(Vec<i64>, Vec<ContentHash>), Failure> {
+    let select = "SELECT h.content, c.hash FROM epitome.history h JOIN epitome.contents c ON c.key = h.content
+        WHERE h.session = $1 AND h.position >= $2 ORDER BY h.position LIMIT $3";
+    let select = transaction.prepare_cached(select).await?;
+    let (mut contents, mut hashes) = (Vec::new(), Vec::new());
+    for row in transaction.query(&select, &[&session, &signed(from as u64), &signed(most as u64)]).await? {
+        contents.push(row.try_get(0)?);
+        hashes.push(ContentHash::from_bytes(format::thirty_two(row.try_get(1)?)?));
+    }
+    Ok((contents, hashes))
+}
+
+pub(super) async fn retract_history(
+    client: &mut Client,
+    tenant: &Tenant,
+    id: &SessionId,
+    from: usize,
+    messages: &[ContentHash],
+) -> Result<bool, Failure> {
+    let transaction = client.transaction().await?;
+    lock(&transaction, &[b"collect", tenant.as_str().as_bytes()]).await?;
+    let select = "SELECT key FROM epitome.sessions WHERE tenant = $1 AND id = $2 FOR UPDATE";
+    let select = transaction.prepare_cached(select).await?;
+    let row = transaction.query_opt(&select, &[&tenant.as_str().as_bytes(), &id.as_str().as_bytes()]).await?;
+    let Some(row) = row else { return Ok(false) };
+    let key: i64 = row.try_get(0)?;
+    let (contents, hashes) = standing(&transaction, key, from, usize::MAX).await?;
+    if hashes != messages {
+        return Ok(false);
+    }
+    let delete = "DELETE FROM epitome.history WHERE session = $1 AND position >= $2";
+    let delete = transaction.prepare_cached(delete).await?;
+    transaction.execute(&delete, &[&key, &signed(from as u64)]).await?;
+    contents::collect(&transaction, &contents).await?;
+    transaction.commit().await?;
+    Ok(true)
 }
 
 /// Forgets a session that was not seen after `unseen_since_ms`. How many bytes that gave; `None` if there is no such.

@@ -1,5 +1,7 @@
 //! What all stores promise, and what a database that others use has to, on a PostgreSQL that is started for it.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 mod server;
 
 use std::io::Write;
@@ -42,6 +44,8 @@ fn it_keeps_its_promises() {
         two_gateways_share_it(&server).await;
         a_newer_schema_is_refused(&server).await;
         broken_connections_are_replaced(&server).await;
+        what_was_stored_before_a_connection_broke_is_not_stored_again(&server).await;
+        what_is_acknowledged_is_on_the_disk(&server).await;
         what_is_locked_is_not_waited_for_for_ever(&server).await;
     });
     drop(server);
@@ -134,6 +138,30 @@ async fn broken_connections_are_replaced(server: &Server) {
         shared.note_turn(&tenant, &session("one"), &turn(1, "model"), None).await.unwrap();
     }
     assert_eq!(shared.compactions(&tenant, &session("one")).await.unwrap().len(), 5);
+}
+
+async fn what_was_stored_before_a_connection_broke_is_not_stored_again(server: &Server) {
+    let store = PostgresStore::connect(&server.new_database("lost").await).await.unwrap();
+    let (tenant, id) = (tenant(), session("bot"));
+    let extend = async |words: [&str; 2], attempt| {
+        let packed = contents::pack_kept(&words.map(contract::message)).await.unwrap();
+        let mut client = store.client().await.unwrap();
+        let extended = sessions::extend_history(&mut client, &tenant, &id, 0, &packed, 1, attempt).await;
+        extended.map_err(Failure::into_error)
+    };
+    assert_eq!(extend(["hello", "hi"], Attempt::AfterLoss).await, Ok(()));
+    assert_eq!(extend(["hello", "hi"], Attempt::AfterLoss).await, Ok(()));
+    assert_eq!(extend(["hello", "hi"], Attempt::First).await, Err(StoreError::Overtaken));
+    assert_eq!(extend(["hello", "ho"], Attempt::AfterLoss).await, Err(StoreError::Overtaken));
+    assert_eq!(store.history(&tenant, &id).await.unwrap(), ["hello", "hi"].map(contract::message));
+}
+
+async fn what_is_acknowledged_is_on_the_disk(server: &Server) {
+    let url = server.new_database("hasty").await;
+    server.execute("hasty", "ALTER DATABASE hasty SET synchronous_commit = off").await;
+    let store = PostgresStore::connect(&url).await.unwrap();
+    let row = store.client().await.unwrap().query_one("SHOW synchronous_commit", &[]).await.unwrap();
+    assert_eq!(row.get::<_, &str>(0), "on");
 }
 
 async fn what_is_locked_is_not_waited_for_for_ever(server: &Server) {

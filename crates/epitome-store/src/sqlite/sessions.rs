@@ -107,6 +107,35 @@ pub(super) fn extend_history(
     Ok(())
 }
 
+pub(super) fn retract_history(
+    connection: &Connection,
+    tenant: &Tenant,
+    id: &SessionId,
+    from: usize,
+    messages: &[ContentHash],
+) -> Result<bool, StoreError> {
+    let select = "SELECT h.session, h.content, c.hash FROM sessions s
+        JOIN history h ON h.session = s.key JOIN contents c ON c.key = h.content
+        WHERE s.tenant = ?1 AND s.id = ?2 AND h.position >= ?3 ORDER BY h.position";
+    let mut statement = connection.prepare_cached(select)?;
+    let mut rows = statement.query(params![tenant.as_str(), id.as_str(), signed(from as u64)])?;
+    let (mut sessions, mut contents, mut hashes) = (Vec::<i64>::new(), Vec::<i64>::new(), Vec::new());
+    while let Some(row) = rows.next()? {
+        sessions.push(row.get(0)?);
+        contents.push(row.get(1)?);
+        hashes.push(ContentHash::from_bytes(format::thirty_two(&row.get::<_, Vec<u8>>(2)?)?));
+    }
+    if hashes != messages {
+        return Ok(false);
+    }
+    if let Some(session) = sessions.first() {
+        let delete = "DELETE FROM history WHERE session = ?1 AND position >= ?2";
+        connection.prepare_cached(delete)?.execute([*session, signed(from as u64)])?;
+        contents::collect(connection, &contents)?;
+    }
+    Ok(true)
+}
+
 /// Forgets a session that was not seen after `unseen_since_ms`. How many bytes that gave; `None` if there is no such.
 pub(super) fn forget(
     connection: &Connection,

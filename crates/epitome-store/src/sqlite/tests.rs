@@ -72,20 +72,117 @@ async fn everything_is_there_after_a_restart() {
     assert_eq!(second.secret("key", [2; 32]).await.unwrap(), [1; 32]);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_open_store_goes_on_when_its_directory_is_gone() {
-    let (shared, place) = shared();
-    let (tenant, messages) = (tenant(), history("appended", 2));
-    fs::remove_dir_all(place.path()).unwrap();
-    append(&shared, &tenant, 1..=2).await;
-    // So many at once that each of the threads that read has some: none of them had read anything yet.
-    let reading = (0..32).map(|_| {
-        let (shared, tenant, messages) = (shared.clone(), tenant.clone(), messages.clone());
-        tokio::spawn(async move { shared.matches(&tenant, &messages).await.map(|entries| entries.len()) })
-    });
-    for read in reading.collect::<Vec<_>>() {
-        assert_eq!(read.await.unwrap().unwrap(), 2);
+/// What stands at the path of a store that is open, which has one compaction and the secret `[1; 32]`.
+struct Exchanged {
+    place: TempDir,
+    path: PathBuf,
+    shared: Shared,
+    tenant: Tenant,
+}
+
+impl Exchanged {
+    async fn new() -> Exchanged {
+        let place = TempDir::new().unwrap();
+        let path = place.path().join("data").join("store");
+        fs::create_dir(place.path().join("data")).unwrap();
+        let exchanged =
+            Exchanged { shared: Arc::new(SqliteStore::open(&path).unwrap()), place, path, tenant: tenant() };
+        append(&exchanged.shared, &exchanged.tenant, 1..=1).await;
+        assert_eq!(exchanged.shared.secret("key", [1; 32]).await, Ok([1; 32]));
+        exchanged
     }
+
+    async fn depths(&self) -> Vec<u32> {
+        let found = self.shared.matches(&self.tenant, &history("appended", 9)).await.unwrap();
+        found.iter().map(|entry| entry.depth).collect()
+    }
+
+    /// Whether what is written now is found by who opens the file next.
+    async fn goes_on(self, secret: [u8; 32]) {
+        append(&self.shared, &self.tenant, 5..=5).await;
+        drop(self.shared);
+        let again = SqliteStore::open(&self.path).unwrap();
+        let found = again.matches(&self.tenant, &history("appended", 9)).await.unwrap();
+        assert_eq!(found[0].depth, 5);
+        assert_eq!(again.secret("key", [2; 32]).await, Ok(secret));
+        drop(self.place);
+    }
+
+    async fn says(&self, words: &str) {
+        // Whoever asks hears it for a while, and it can be used.
+        for _ in 0..2 {
+            let news = self.shared.ready().await;
+            assert!(matches!(&news, Err(StoreError::Replaced { what }) if what.contains(words)), "{news:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deleted_file_is_made_anew() {
+    let exchanged = Exchanged::new().await;
+    fs::remove_file(&exchanged.path).unwrap();
+    // So many at once that each of the threads that read has some.
+    let (shared, tenant) = (&exchanged.shared, &exchanged.tenant);
+    let messages = history("appended", 2);
+    for read in (0..32).map(|_| shared.matches(tenant, &messages)).collect::<Vec<_>>() {
+        assert_eq!(read.await, Ok(Vec::new()));
+    }
+    exchanged.says("was deleted").await;
+    // Tenants are named by the same secret, now and by whoever opens the file next.
+    exchanged.goes_on([1; 32]).await;
+}
+
+#[tokio::test]
+async fn a_removed_directory_is_made_anew() {
+    let exchanged = Exchanged::new().await;
+    fs::remove_dir_all(exchanged.path.parent().unwrap()).unwrap();
+    assert_eq!(exchanged.depths().await, [0; 0]);
+    exchanged.says("was deleted").await;
+    exchanged.goes_on([1; 32]).await;
+}
+
+/// Another store, with compactions up to a depth and a secret.
+async fn other_store(place: &Path, tenant: &Tenant, depth: usize, secret: [u8; 32]) -> PathBuf {
+    let other = place.join("other");
+    let store: Shared = Arc::new(SqliteStore::open(&other).unwrap());
+    append(&store, tenant, 1..=depth).await;
+    store.secret("key", secret).await.unwrap();
+    drop(store);
+    other
+}
+
+#[tokio::test]
+async fn a_file_that_replaces_it_is_opened() {
+    let exchanged = Exchanged::new().await;
+    let other = other_store(exchanged.place.path(), &exchanged.tenant, 3, [3; 32]).await;
+    // What the old one has not written into its file yet stands beside it, and is none of the new one's.
+    assert!(fs::metadata(place::beside(&exchanged.path, "-wal")).unwrap().len() > 0);
+    fs::rename(other, &exchanged.path).unwrap();
+    assert_eq!(exchanged.depths().await, [3, 2, 1]);
+    exchanged.says("start the gateway again").await;
+    exchanged.goes_on([3; 32]).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_store_is_left_alone_until_there_is_one() {
+    let exchanged = Exchanged::new().await;
+    let text = "this is no database\n".repeat(1_000);
+    let garbage = exchanged.place.path().join("garbage");
+    fs::write(&garbage, &text).unwrap();
+    fs::rename(garbage, &exchanged.path).unwrap();
+    let messages = history("appended", 2);
+    let entry = compaction(&session("one"), &messages, 2, "late");
+    let refused = exchanged.shared.append(&exchanged.tenant, &messages, None, entry).await;
+    assert!(matches!(refused, Err(StoreError::Damaged { .. })), "{refused:?}");
+    assert!(matches!(exchanged.shared.ready().await, Err(StoreError::Damaged { .. })));
+    assert_eq!(fs::read_to_string(&exchanged.path).unwrap(), text);
+    fs::remove_file(&exchanged.path).unwrap();
+    // It is not tried again at once.
+    while exchanged.shared.ready().await.is_err_and(|error| !matches!(error, StoreError::Replaced { .. })) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(exchanged.depths().await, [0; 0]);
+    exchanged.goes_on([1; 32]).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

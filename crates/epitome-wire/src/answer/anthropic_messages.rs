@@ -25,17 +25,17 @@ impl Blocks {
         let kind = event.get("type").and_then(Value::str).unwrap_or_default();
         let number = event.get("index").and_then(Value::unsigned);
         match (&*kind, number) {
-            ("error", _) => return Heard::Lost,
+            ("error", _) => return Heard::Failed,
             ("message_stop", _) => self.ended = true,
             ("content_block_start", Some(number)) => {
-                let Some(block) = event.get("content_block") else { return Heard::Lost };
+                let Some(block) = event.get("content_block") else { return Heard::Unreadable };
                 let block_bytes = block.raw().len();
                 self.blocks.insert(number, Block { fields: Object::of(block), arguments: String::new() });
                 return Heard::More(block_bytes);
             }
             ("content_block_delta", Some(number)) => {
                 let (Some(block), Some(delta)) = (self.blocks.get_mut(&number), event.get("delta")) else {
-                    return Heard::Lost;
+                    return Heard::Unreadable;
                 };
                 block.grow(delta);
                 return Heard::More(delta.raw().len());

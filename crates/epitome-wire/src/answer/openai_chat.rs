@@ -17,7 +17,7 @@ const TOLD_BESIDE: [&str; 3] = ["annotations", "audio", "logprobs"];
 impl Choice {
     pub(crate) fn hear(&mut self, chunk: Value<'_>) -> Heard {
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
-            return Heard::Lost;
+            return Heard::Failed;
         }
         let Some(choice) = first_choice(chunk) else { return Heard::More(0) };
         self.ended |= choice.get("finish_reason").is_some_and(|reason| !reason.is_null());
@@ -26,8 +26,13 @@ impl Choice {
         };
         match self.message.merge(delta) {
             Some(()) => Heard::More(delta.raw().len()),
-            None => Heard::Lost,
+            None => Heard::Unreadable,
         }
+    }
+
+    /// The stream says that it is over. Not everybody says before how an answer ended.
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
     }
 
     pub(crate) fn has_ended(&self) -> bool {

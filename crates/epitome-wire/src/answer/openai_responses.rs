@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::growing::{Growing, Object};
-use super::{Answer, Heard};
+use super::{Answer, Heard, NoAnswer};
 use crate::json::Value;
 
 /// The items so far.
@@ -17,11 +17,11 @@ impl Items {
     pub(crate) fn hear(&mut self, event: Value<'_>) -> Heard {
         let kind = event.get("type").and_then(Value::str).unwrap_or_default();
         match &*kind {
-            "error" | "response.failed" => return Heard::Lost,
+            "error" | "response.failed" => return Heard::Failed,
             "response.completed" | "response.incomplete" => self.ended = true,
             "response.output_item.done" => {
                 let number = event.get("output_index").and_then(Value::unsigned);
-                let (Some(number), Some(item)) = (number, event.get("item")) else { return Heard::Lost };
+                let (Some(number), Some(item)) = (number, event.get("item")) else { return Heard::Unreadable };
                 self.items.insert(number, Object::of(item));
                 return Heard::More(item.raw().len());
             }
@@ -41,12 +41,13 @@ impl Items {
 }
 
 /// What an answer in one piece says.
-pub(crate) fn whole(answer: Value<'_>) -> Option<Answer> {
+pub(crate) fn whole(answer: Value<'_>) -> Result<Answer, NoAnswer> {
     let status = answer.get("status").and_then(Value::str);
     if matches!(status.as_deref(), Some("failed" | "cancelled" | "queued" | "in_progress")) {
-        return None;
+        return Err(NoAnswer::Failed);
     }
-    Some(kept(answer.get("output")?.items().map(Object::of).collect()))
+    let output = answer.get("output").ok_or(NoAnswer::Unreadable)?;
+    Ok(kept(output.items().map(Object::of).collect()))
 }
 
 /// The items that can be sent again.

@@ -76,17 +76,17 @@ fn streams() -> [(Dialect, &'static str, Vec<&'static str>); 3] {
     ]
 }
 
-fn read<'a>(dialect: Dialect, kind: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Option<Vec<String>> {
+fn read<'a>(dialect: Dialect, kind: &str, parts: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<String>, NoAnswer> {
     let mut reader = AnswerReader::new(dialect, kind);
     parts.into_iter().for_each(|part| reader.push(part));
     let said = reader.finish()?;
-    Some(said.into_iter().map(|element| String::from_utf8(element).unwrap()).collect())
+    Ok(said.into_iter().map(|element| String::from_utf8(element).unwrap()).collect())
 }
 
 #[track_caller]
 fn check(dialect: Dialect, kind: &str, answer: &str, expected: Option<&[&str]>) {
     let expected = expected.map(|said| said.iter().map(|element| (*element).to_owned()).collect::<Vec<_>>());
-    assert_eq!(read(dialect, kind, [answer.as_bytes()]), expected);
+    assert_eq!(read(dialect, kind, [answer.as_bytes()]).ok(), expected);
 }
 
 #[test]
@@ -141,6 +141,27 @@ fn what_breaks_off_or_fails_says_nothing() {
 }
 
 #[test]
+fn why_there_is_nothing_to_keep_is_told() {
+    let no = |dialect, kind: &str, answer: &[u8]| read(dialect, kind, [answer]).expect_err("nothing is kept");
+    let error = "data: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}\n\n";
+    for (dialect, stream, _) in streams() {
+        assert_eq!(no(dialect, STREAM, error.as_bytes()), NoAnswer::Failed, "{dialect}");
+        assert_eq!(no(dialect, JSON, b"{\"error\":{\"message\":\"no\"}}"), NoAnswer::Failed, "{dialect}");
+        assert_eq!(no(dialect, STREAM, &stream.as_bytes()[..60]), NoAnswer::Unfinished, "{dialect}");
+        assert_eq!(no(dialect, STREAM, b"data: \xff\n\n"), NoAnswer::Unreadable, "{dialect}");
+        assert_eq!(no(dialect, JSON, b"{\"content\":\"\xff\"}"), NoAnswer::Unreadable, "{dialect}");
+        assert_eq!(no(dialect, JSON, &vec![b' '; ANSWER_BYTES + 1]), NoAnswer::TooLarge, "{dialect}");
+        assert_eq!(no(dialect, STREAM, &vec![b'x'; EVENT_BYTES + 1]), NoAnswer::TooLarge, "{dialect}");
+    }
+}
+
+#[test]
+fn a_chat_may_end_with_done_alone() {
+    let stream = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"hi\"}}]}\n\ndata: [DONE]\n\n";
+    check(Dialect::OpenAiChat, STREAM, stream, Some(&["{\"role\":\"assistant\",\"content\":\"hi\"}"]));
+}
+
+#[test]
 fn an_answer_that_says_nothing_is_empty() {
     check(Dialect::AnthropicMessages, JSON, r#"{"role":"assistant","content":[]}"#, Some(&[]));
     check(Dialect::OpenAiChat, JSON, r#"{"choices":[{"message":{"role":"assistant","content":""}}]}"#, Some(&[]));
@@ -156,8 +177,8 @@ fn an_answer_that_is_too_large_is_not_kept() {
     let (begin, end) = ANTHROPIC.split_at(ANTHROPIC.find("event: message_delta").unwrap());
     let many = event(&"x".repeat(1_000_000)).repeat(17);
     check(Dialect::AnthropicMessages, STREAM, &format!("{begin}{many}{end}"), None);
-    check(Dialect::AnthropicMessages, STREAM, &format!("{begin}{}{end}", event(&"x".repeat(PIECE_BYTES))), None);
-    let whole = format!("{{\"role\":\"assistant\",\"content\":[\"{}\"]}}", "x".repeat(PIECE_BYTES));
+    check(Dialect::AnthropicMessages, STREAM, &format!("{begin}{}{end}", event(&"x".repeat(EVENT_BYTES))), None);
+    let whole = format!("{{\"role\":\"assistant\",\"content\":[\"{}\"]}}", "x".repeat(ANSWER_BYTES));
     check(Dialect::AnthropicMessages, JSON, &whole, None);
 }
 
@@ -180,7 +201,7 @@ fn depth_is_no_danger() {
     let stream = format!(
         "data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"a\",\"x\":{deep}}},\"finish_reason\":\"stop\"}}]}}\n\n"
     );
-    assert_eq!(read(Dialect::OpenAiChat, STREAM, [stream.as_bytes()]).map(|said| said.len()), Some(1));
+    assert_eq!(read(Dialect::OpenAiChat, STREAM, [stream.as_bytes()]).map(|said| said.len()), Ok(1));
 }
 
 /// Pieces of any text, as deltas.
@@ -204,7 +225,7 @@ proptest! {
         at.extend([0, bytes.len()]);
         at.sort_unstable();
         let parts = at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]);
-        prop_assert_eq!(read(dialect, STREAM, parts), Some(said.into_iter().map(str::to_owned).collect()));
+        prop_assert_eq!(read(dialect, STREAM, parts), Ok(said.into_iter().map(str::to_owned).collect()));
     }
 
     #[test]
@@ -235,7 +256,7 @@ proptest! {
         let (dialect, stream, _) = streams()[which].clone();
         let stream = &stream.as_bytes()[..cut.index(stream.len())];
         for kind in [STREAM, JSON] {
-            read(dialect, kind, [stream, &noise, stream]);
+            drop(read(dialect, kind, [stream, &noise, stream]));
         }
     }
 }

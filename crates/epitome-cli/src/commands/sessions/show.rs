@@ -11,7 +11,7 @@ use crate::commands::{print, print_json};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::table::{Column, rows};
-use crate::terminal::Style;
+use crate::terminal::{Style, plain};
 use crate::units::{shown_moment, shown_share};
 
 /// So many of the latest calls are shown.
@@ -77,7 +77,7 @@ fn head(story: &Story, style: Style) -> Vec<String> {
     let mut lines = vec![
         style.bold(session.id.as_str()),
         format!("  seen      {} to {} UTC", shown_moment(session.first_ms), shown_moment(session.last_ms)),
-        format!("  model     {} ({})", session.model, session.dialect),
+        format!("  model     {} ({})", plain(&session.model), session.dialect),
         format!("  calls     {}, with {} compactions", Tokens(session.turns), Tokens(session.compactions)),
         format!(
             "  tokens    {} of the client's, {} sent: {} saved",

@@ -1,5 +1,7 @@
 //! A PostgreSQL server for tests: in a directory of its own, on a socket in it, ended with the test.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
