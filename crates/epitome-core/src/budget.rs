@@ -122,6 +122,8 @@ const CONTROLLER_TRIGGER: f64 = 0.75;
 const CONTROLLER_TARGET: f64 = 0.50;
 /// How far a request must grow after a compaction that could not reach its trigger, before the next is tried (M17).
 const GROWTH_BEFORE_RETRY: f64 = 0.10;
+/// From this share of the window on nobody waits for that: the next request may not fit.
+const NO_WAITING_ABOVE: f64 = 0.90;
 
 impl Default for Policy {
     fn default() -> Self {
@@ -218,7 +220,9 @@ impl Budget {
 
     /// Whether the request has reached its trigger, and a compaction has not just tried in vain.
     pub fn is_due(&self) -> bool {
-        let retry_at = self.settled_at.map(|size| size + self.context_length.share(GROWTH_BEFORE_RETRY));
+        let no_waiting = self.context_length.share(NO_WAITING_ABOVE);
+        let retry_at =
+            self.settled_at.map(|size| (size + self.context_length.share(GROWTH_BEFORE_RETRY)).min(no_waiting));
         self.used >= self.trigger && retry_at.is_none_or(|retry_at| self.used >= retry_at)
     }
 }
@@ -277,6 +281,17 @@ mod tests {
         assert!(!budget.is_due());
         budget.used = Tokens(68_000);
         assert!(budget.is_due());
+    }
+
+    #[test]
+    fn above_nine_tenths_of_the_window_nobody_waits_for_growth() {
+        let mut budget = Budget::new(Tokens(10_000), Tokens(9_100), &Policy::default());
+        budget.settled_at = Some(Tokens(9_050));
+        assert!(budget.is_due());
+        budget.settled_at = Some(Tokens(8_500));
+        assert!(budget.is_due());
+        budget.used = Tokens(8_999);
+        assert!(!budget.is_due());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::respond::Trouble;
 use epitome_gateway::server::{Limits, Server, Settings};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_store::records::TurnUsage;
@@ -33,8 +34,8 @@ impl Pipeline for Identity {
 
 #[async_trait]
 impl Turn for Identity {
-    async fn complained(&self, _: Complaint) -> Option<Outgoing> {
-        None
+    async fn complained(&self, _: Complaint) -> Result<Option<Outgoing>, Trouble> {
+        Ok(None)
     }
 
     fn not_sent_again(&self) {}

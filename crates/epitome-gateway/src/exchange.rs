@@ -10,6 +10,8 @@ use epitome_wire::answer::Answer;
 use epitome_wire::asking::{AboutThinking, TooLong};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri};
 
+use crate::respond::Trouble;
+
 /// A request that we understand the shape of.
 #[derive(Debug, Clone)]
 pub struct Incoming {
@@ -117,11 +119,12 @@ pub enum Complaint {
 /// One call on its way.
 #[async_trait]
 pub trait Turn: Send + Sync {
-    /// The provider refuses the request, and says why. What to send instead; `None` passes the error on.
+    /// The provider refuses the request, and says why. What to send instead; `None` passes the error on, and an error is
+    /// what the client is told in its place.
     ///
     /// With something to send this turn is over: the end is told to the turn of what is sent instead, and not to this
     /// one. Whoever gives itself as that turn is told once, as ever.
-    async fn complained(&self, complaint: Complaint) -> Option<Outgoing>;
+    async fn complained(&self, complaint: Complaint) -> Result<Option<Outgoing>, Trouble>;
 
     /// The provider answers, and the request is not sent again, so that it need not be kept for that.
     fn not_sent_again(&self);

@@ -32,9 +32,11 @@ use crate::tap::{Tap, TurnGuard, usage_of};
 /// An error's body is read up to this size, to see what the provider complains about.
 const ERROR_BYTES: usize = 1024 * 1024;
 
-/// A request is sent this often at most: shortened once, and with each of the three things that can be done about
+/// A request is shortened this often at most: a provider that does not tell its window may need more than one try.
+const MOST_SHORTENED: usize = 3;
+/// A request is sent this often at most: as it is, shortened, and with each of the three things that can be done about
 /// thinking.
-const MOST_SENDS: usize = 5;
+const MOST_SENDS: usize = 1 + MOST_SHORTENED + 3;
 
 /// Sends requests on.
 pub(crate) struct Forwarder {
@@ -77,7 +79,7 @@ impl Forwarder {
     ) -> Response<Body> {
         let mut turn = TurnGuard::new(outgoing.turn.clone());
         let mut outgoing = outgoing;
-        let mut shortened = false;
+        let mut shortened = 0;
         let mut sends = 0;
         loop {
             sends += 1;
@@ -108,15 +110,26 @@ impl Forwarder {
                 };
             }
             let (error, told) = read_complaint(&parts, body, self.compute.buffers()).await;
-            let told = told.filter(|told| !(shortened && matches!(told, Complaint::TooLong(_))));
+            let told = told.filter(|told| shortened < MOST_SHORTENED || !matches!(told, Complaint::TooLong(_)));
             let again = match (told, turn.turn()) {
                 (Some(told), Some(turn)) => {
                     let (turn, length) = (turn.clone(), client.bytes.len().max(outgoing.body.len()));
-                    // After a fault of ours, the provider's own words are the answer.
                     let again = self.compute.run(length, async move { turn.complained(told).await }).await;
-                    again.ok().flatten().map(|again| (told, again))
+                    // After a fault of ours, the provider's own words are the answer.
+                    again.unwrap_or(Ok(None)).map(|again| again.map(|again| (told, again)))
                 }
-                (Some(_) | None, Some(_) | None) => None,
+                (Some(_) | None, Some(_) | None) => Ok(None),
+            };
+            let again = match again {
+                Ok(again) => again,
+                Err(trouble) => {
+                    turn.end(End::Failed(Some(parts.status.as_u16())), None);
+                    let mut response = refuse(&trouble, call.dialect, record);
+                    tell(response.headers_mut(), outgoing.answer_headers);
+                    let unchanged = outgoing.keeper.map(|_| HistoryStatus::Unchanged.header());
+                    tell(response.headers_mut(), unchanged.into_iter().collect());
+                    return response;
+                }
             };
             let Some((told, again)) = again else {
                 tell(&mut parts.headers, outgoing.answer_headers);
@@ -125,7 +138,7 @@ impl Forwarder {
                 tell(&mut parts.headers, unchanged.into_iter().collect());
                 return answer(parts, error, call.dialect, Some(turn), record);
             };
-            shortened |= matches!(told, Complaint::TooLong(_));
+            shortened += usize::from(matches!(told, Complaint::TooLong(_)));
             record.metrics().sent_again(told);
             turn.taken_over();
             turn = TurnGuard::new(again.turn.clone());
@@ -268,7 +281,7 @@ fn host(uri: &Uri) -> String {
 
 /// The statuses with which providers say that a prompt is too long, or not as it must be.
 fn may_be_mended(status: StatusCode) -> bool {
-    status == StatusCode::BAD_REQUEST || status == StatusCode::PAYLOAD_TOO_LARGE
+    matches!(status, StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNPROCESSABLE_ENTITY)
 }
 
 /// An error's body, which can be passed on as it came, and whether it says something that can be mended.

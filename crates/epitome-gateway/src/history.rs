@@ -25,6 +25,7 @@ use crate::exchange::{Complaint, End, Incoming, Keeper, NotKept, Outgoing, Pipel
 use crate::identity::named_session;
 use crate::metrics::Metrics;
 use crate::removed::words_of;
+use crate::respond::Trouble;
 use crate::sessions::{Generations, InTurn, lock};
 use crate::tasks::Tasks;
 
@@ -312,9 +313,9 @@ struct WholeTurn {
 
 #[async_trait]
 impl Turn for WholeTurn {
-    async fn complained(&self, complaint: Complaint) -> Option<Outgoing> {
+    async fn complained(&self, complaint: Complaint) -> Result<Option<Outgoing>, Trouble> {
         let again = self.turn.complained(complaint).await?;
-        Some(whole(again, &self.whole))
+        Ok(again.map(|again| whole(again, &self.whole)))
     }
 
     fn not_sent_again(&self) {

@@ -4,12 +4,13 @@
 //! splice. Whatever fails on the way, the request is sent: see `stand_in`.
 //!
 //! When it is time: `due`. What is prepared before it is needed: `preparation`. What is done for the provider's cache: `caching`.
-//! When the provider refuses what was done: `refused`. What people are told of a session that fills up: `warnings`.
+//! When the provider refuses what was done: `refused`; when it says that the prompt is too long: `too_long`. What people are told of a session that fills up: `warnings`.
 
 mod caching;
 mod due;
 mod preparation;
 mod refused;
+mod too_long;
 mod warnings;
 
 pub(crate) use due::Considered;
@@ -139,7 +140,7 @@ const HYGIENE_MESSAGES: usize = 4;
 /// A question about a session is compacted only if it takes more than this of the window.
 const ASIDE: f64 = 0.95;
 /// How often a compaction is tried again because somebody else was faster.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 3;
 
 /// What went wrong on our side. It says nothing of what was said.
 #[derive(Debug, thiserror::Error)]
@@ -237,22 +238,27 @@ impl Gateway {
     }
 
     async fn decided(&self, mut received: Received, refused: Option<Thinking>) -> Outgoing {
-        let calibration = self.calibration(&received).await;
-        received.wish = self.wish(&received).await;
-        let mut decided = self.decide(&received, &calibration, refused).await;
+        let decided = self.decision(&mut received, refused).await;
+        self.sent(received, decided).await
+    }
+
+    async fn decision(&self, received: &mut Received, refused: Option<Thinking>) -> Decided {
+        let calibration = self.calibration(received).await;
+        received.wish = self.wish(received).await;
+        let mut decided = self.decide(received, &calibration, refused).await;
         let hopeless =
             matches!(decided, Err(Failure::Refused(_) | Failure::Compose(_) | Failure::NoPlace | Failure::Splice(_)));
         if let Some(wish) = received.wish.take().filter(|_| hopeless) {
             // It would be tried with every request, and each would lose its edits.
-            wishes::give_up(&received, &*self.0.setup.store, &wish, "it cannot be carried out").await;
-            decided = self.decide(&received, &calibration, refused).await;
+            wishes::give_up(received, &*self.0.setup.store, &wish, "it cannot be carried out").await;
+            decided = self.decide(received, &calibration, refused).await;
         }
         let decided = match decided {
             Ok(decided) => decided,
-            Err(failure) => self.stand_in(&received, &calibration, &failure).await,
+            Err(failure) => self.stand_in(received, &calibration, &failure).await,
         };
-        self.warn_if_full(&received, &decided);
-        self.sent(received, decided).await
+        self.warn_if_full(received, &decided);
+        decided
     }
 
     /// Makes the edits that the history had before, and compacts it if that is due.
@@ -306,23 +312,25 @@ impl Gateway {
             let prepared = match &wish {
                 None if due.summarizes() => self.prepared(received, &replayed, &weighed).await,
                 // What was prepared knows nothing of what the person wants to keep.
-                Some(_) | None => Prepared::Nothing,
+                Some(_) | None => Prepared::Nothing(None),
             };
-            let asked = match prepared {
+            // The lease is held until what is written is remembered.
+            let (asked, _held) = match prepared {
                 Prepared::Usable(usable) => {
                     match self.use_prepared(received, &replayed, &weighed, *usable, &due, waited.elapsed()).await? {
                         Some(decided) => return Ok(Decided { considered: due.settle(considered), ..decided }),
                         None => continue,
                     }
                 }
-                Prepared::Nothing if !self.observes(received) => {
-                    self.0.setup.writer.of(received, weighed.budget.context_length, None)
+                Prepared::Overtaken => continue,
+                Prepared::Nothing(held) if !self.observes(received) => {
+                    (self.0.setup.writer.of(received, weighed.budget.context_length, None), held)
                 }
                 // It need not be now: what was paid for did not come, and the next time is soon enough.
                 Prepared::TooLate if due.reason == Reason::Pays => {
                     return self.left_as_it_was(received, &replayed, calibration, considered);
                 }
-                Prepared::Nothing | Prepared::TooLate => None,
+                Prepared::Nothing(_) | Prepared::TooLate => (None, None),
             };
             if wish.is_some() {
                 // By what there is, not by what there may be: in a large window, a small session would be all tail.
@@ -332,7 +340,9 @@ impl Gateway {
             let occasion = wishes::occasion(due.reason, wish.as_ref());
             let compaction =
                 self.compact(replayed.conversation(received), &weighed, &occasion, asked.as_deref()).await?;
-            if compaction.applied.edits().is_empty() {
+            // What makes nothing smaller is none, and would be made again with each request.
+            let left = self.after(&compaction.applied, &compaction).estimated;
+            if compaction.applied.edits().is_empty() || left >= weighed.weight.estimated {
                 if let Some(wish) = &wish {
                     wishes::give_up(received, &*self.0.setup.store, wish, "nothing can be made smaller").await;
                 }
@@ -507,7 +517,7 @@ impl Gateway {
 
     fn weigh<'a>(&self, received: &Received, replayed: &Replayed, calibration: &'a Calibration) -> Weighed<'a> {
         let conversation = replayed.conversation(received);
-        let window = self.window(received.model());
+        let window = self.window_for(received);
         let own = replayed.base(received).request.sizes(&self.0.counter);
         let sizes = match &replayed.applied {
             Some(applied) => own.after(applied, &self.0.counter),
@@ -542,12 +552,20 @@ impl Gateway {
         Weight { estimated, tokens: calibration.apply(estimated) }
     }
 
-    fn window(&self, model: &str) -> Tokens {
+    /// The window of a model, as it was configured or is known, or smaller as its provider has told.
+    fn window(&self, incoming: &Incoming, model: &str) -> Tokens {
         let known = match self.0.setup.catalogue.lookup(model) {
             Lookup::Known(facts) | Lookup::Family(facts, _) | Lookup::Unknown(facts) => facts.context_length,
         };
         let said = self.0.setup.context_length.unwrap_or(known);
-        self.0.sessions.window_of(model).map_or(said, |told| told.min(said))
+        let told = self.0.sessions.window_of(&incoming.tenant, &incoming.upstream, model, crate::clock::now_ms());
+        told.map_or(said, |told| told.min(said))
+    }
+
+    /// The window of a request: that of its model, or what the provider that has refused it leaves of it.
+    fn window_for(&self, received: &Received) -> Tokens {
+        let window = self.window(&received.incoming, received.model());
+        received.limit.map_or(window, |limit| limit.room.min(window))
     }
 
     async fn calibration(&self, received: &Received) -> Calibration {

@@ -6,6 +6,7 @@ use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::live;
 use epitome_core::model::{Block, Conversation, Role};
 use epitome_core::places::Places;
+use epitome_core::tokens::Tokens;
 use epitome_store::records::{SessionId, Thinking, Wish};
 use epitome_wire::{DuplicateKeys, Format, Known, Request, SpliceError};
 use http::HeaderMap;
@@ -30,6 +31,17 @@ pub(crate) struct Received {
     pub(crate) kind: Kind,
     /// A compaction that a person asked for, as far as it was looked for.
     pub(crate) wish: Option<Wish>,
+    /// What must be sent now is smaller than what the provider has refused.
+    pub(crate) limit: Option<Limit>,
+}
+
+/// What a provider has refused as too long.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// What of its window is left for the prompt.
+    pub(crate) room: Tokens,
+    /// What was refused, as we count it and not corrected.
+    pub(crate) refused: Tokens,
 }
 
 /// A request that is sent as it came.
@@ -71,7 +83,8 @@ impl Received {
         let aside = incoming.purpose == Purpose::Count || asks_for_summary(&incoming.headers, request.conversation());
         let kind = if aside { Kind::Aside } else { Kind::Turn };
         let request = Arc::new(request);
-        Ok(Received { incoming, own: request.clone(), request, places, prefixes, session, kind, wish: None })
+        let own = request.clone();
+        Ok(Received { incoming, own, request, places, prefixes, session, kind, wish: None, limit: None })
     }
 
     /// The request without the thinking that is to be left out; `None`: none is. Its places and its names are the same, as

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use epitome_core::tokens::Tokens;
 use epitome_provider::http::{Body, whole};
 use epitome_wire::Dialect;
 use http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -78,6 +79,16 @@ pub enum Trouble {
         /// The provider's.
         host: String,
     },
+    /// The provider finds the prompt too long, and nothing smaller can be sent.
+    #[error("{}", too_long(*sent, *window, why))]
+    TooLong {
+        /// What the prompt takes.
+        sent: Tokens,
+        /// The window, where it is known.
+        window: Option<Tokens>,
+        /// What is too large.
+        why: String,
+    },
 }
 
 impl Trouble {
@@ -86,7 +97,9 @@ impl Trouble {
         match self {
             Trouble::NoToken => StatusCode::UNAUTHORIZED,
             Trouble::ForeignHost | Trouble::ForeignOrigin => StatusCode::FORBIDDEN,
-            Trouble::BodyLost | Trouble::NotAPath | Trouble::NotAWish => StatusCode::BAD_REQUEST,
+            Trouble::BodyLost | Trouble::NotAPath | Trouble::NotAWish | Trouble::TooLong { .. } => {
+                StatusCode::BAD_REQUEST
+            }
             Trouble::NotFound | Trouble::NoSession => StatusCode::NOT_FOUND,
             Trouble::NoStore | Trouble::NotKept(NotKept::Store) => StatusCode::SERVICE_UNAVAILABLE,
             Trouble::NotKept(NotKept::Overtaken) => StatusCode::CONFLICT,
@@ -117,7 +130,13 @@ impl Trouble {
             Trouble::Silent { .. } => "upstream_silent",
             Trouble::NotHttp { .. } => "upstream_not_http",
             Trouble::HungUp { .. } => "upstream_hung_up",
+            Trouble::TooLong { .. } => "prompt_too_long",
         }
+    }
+
+    /// Its name in the body of OpenAI's dialects: the one that clients know, where there is one.
+    fn code(&self) -> &'static str {
+        if matches!(self, Trouble::TooLong { .. }) { "context_length_exceeded" } else { self.name() }
     }
 
     /// The answer. Without a dialect it has the shape that most clients read.
@@ -153,7 +172,7 @@ impl Trouble {
             }
             Some(Dialect::OpenAiChat | Dialect::OpenAiResponses) | None => {
                 let kind = if status.is_server_error() { "server_error" } else { "invalid_request_error" };
-                json!({"error": {"message": message, "type": kind, "param": null, "code": self.name()}})
+                json!({"error": {"message": message, "type": kind, "param": null, "code": self.code()}})
             }
         }
     }
@@ -161,6 +180,11 @@ impl Trouble {
 
 /// Seconds until a store that could not be written is tried again: as long as it waits for a lock.
 const STORE_AGAIN: u32 = 5;
+/// Begins as providers begin, so that a client understands it and can compact its history itself.
+fn too_long(sent: Tokens, window: Option<Tokens>, why: &str) -> String {
+    let numbers = window.map(|window| format!(": {} tokens > {} maximum", sent.0, window.0)).unwrap_or_default();
+    format!("prompt is too long{numbers} (maximum context length exceeded); epitome cannot make it smaller: {why}")
+}
 
 fn anthropic_type(status: StatusCode) -> &'static str {
     match status {

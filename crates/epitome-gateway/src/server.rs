@@ -103,10 +103,12 @@ pub struct Server {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Others could reach it.
-    #[error("{0} can be reached by other machines; hint: set a token (auth.token), or say --insecure")]
+    #[error(
+        "{0} can be reached by other machines; hint: set a token (auth.token_env or auth.token_file), or say --insecure"
+    )]
     NeedsToken(SocketAddr),
     /// A token that anybody could guess.
-    #[error("a token is empty; hint: set auth.token to a long random text")]
+    #[error("a token is empty; hint: put a long random text where auth.token_env or auth.token_file says")]
     EmptyToken,
     /// The address is not free, or not ours.
     #[error("cannot listen on {address}; hint: choose another with --listen")]

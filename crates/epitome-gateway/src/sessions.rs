@@ -26,6 +26,22 @@ pub(crate) type InTurn = Arc<tokio::sync::Mutex<()>>;
 /// A session with one of its models.
 type OfModel = (Tenant, SessionId, String);
 
+/// A history of a session, by its first message.
+type OfHistory = (Tenant, SessionId, Option<PrefixFingerprint>);
+
+/// A tenant's model at a provider, by the provider's address.
+type AtProvider = (Tenant, String, String);
+
+/// A window that a provider told.
+#[derive(Debug, Clone, Copy)]
+struct ToldWindow {
+    window: Tokens,
+    at_ms: u64,
+}
+
+/// A window that was told is believed for so long: a provider changes what it serves, and may have been wrong.
+const WINDOW_HOLDS_MS: u64 = 60 * 60 * 1_000;
+
 /// Used by the requests of a session, one after the other.
 pub(crate) type SharedCaches = Arc<Mutex<Caches>>;
 
@@ -34,11 +50,12 @@ pub(crate) type SharedCaches = Arc<Mutex<Caches>>;
 pub(crate) struct Sessions {
     counts: Mutex<Generations<OfModel, Calibration>>,
     locks: Mutex<Generations<(Tenant, PrefixFingerprint), InTurn>>,
-    /// Windows that providers told, by model, where they are smaller than was thought.
-    windows: Mutex<HashMap<String, Tokens>>,
+    /// Windows that providers told, where they are smaller than was thought.
+    windows: Mutex<Generations<AtProvider, ToldWindow>>,
     /// What providers, by their address, do with the thinking of a model, where they have complained.
     bindings: Mutex<Generations<(String, String), Binding>>,
-    full: Mutex<Generations<(Tenant, SessionId), Fullness>>,
+    /// By session and first message: the agents of one session have histories of their own.
+    full: Mutex<Generations<OfHistory, Fullness>>,
     /// What is in providers' caches, by session and model.
     caches: Mutex<Generations<OfModel, SharedCaches, MOST_CACHES>>,
     /// What sessions have cost so far.
@@ -132,20 +149,28 @@ impl Sessions {
         lock(&self.locks).get_or_put((tenant.clone(), first), InTurn::default)
     }
 
-    /// How full a session was at its last request; it is `now` at this one.
-    pub(crate) fn fullness(&self, tenant: &Tenant, session: &SessionId, now: Fullness) -> Fullness {
+    /// How full a history is taken to be; `next` says what it is taken to be from now on. Gives both.
+    pub(crate) fn fullness(
+        &self,
+        tenant: &Tenant,
+        session: &SessionId,
+        first: Option<PrefixFingerprint>,
+        next: impl FnOnce(Fullness) -> Fullness,
+    ) -> (Fullness, Fullness) {
         let mut full = lock(&self.full);
-        let key = (tenant.clone(), session.clone());
+        let key = (tenant.clone(), session.clone(), first);
         let before = full.get(&key).unwrap_or_default();
+        let now = next(before);
         if before != now {
             full.put(key, now);
         }
-        before
+        (before, now)
     }
 
-    /// The window that the provider told of for a model.
-    pub(crate) fn window_of(&self, model: &str) -> Option<Tokens> {
-        lock(&self.windows).get(model).copied()
+    /// The window that the provider told for a tenant's model, as long as that holds.
+    pub(crate) fn window_of(&self, tenant: &Tenant, upstream: &Uri, model: &str, now_ms: u64) -> Option<Tokens> {
+        let told = lock(&self.windows).get(&(tenant.clone(), host(upstream), model.to_owned()))?;
+        (now_ms.saturating_sub(told.at_ms) < WINDOW_HOLDS_MS).then_some(told.window)
     }
 
     /// What the provider was learnt to do with the thinking of a model.
@@ -159,9 +184,10 @@ impl Sessions {
         lock(&self.bindings).put((host(upstream), short(model)), known.max(binding));
     }
 
-    /// The provider says that a model's window is this large.
-    pub(crate) fn learn_window(&self, model: &str, window: Tokens) {
-        lock(&self.windows).insert(model.to_owned(), window);
+    /// The provider says that the window of a tenant's model is this large.
+    pub(crate) fn learn_window(&self, tenant: &Tenant, upstream: &Uri, model: &str, window: Tokens, now_ms: u64) {
+        let key = (tenant.clone(), host(upstream), model.to_owned());
+        lock(&self.windows).put(key, ToldWindow { window, at_ms: now_ms });
     }
 }
 
@@ -230,6 +256,21 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_that_was_told_holds_for_an_hour_for_one_tenant_model_and_provider() {
+        let sessions = Sessions::default();
+        let (tenant, upstream) = (Tenant::only(), Uri::from_static("https://one.example/v1/messages"));
+        sessions.learn_window(&tenant, &upstream, "m", Tokens(8_192), 1_000);
+        let same_host = Uri::from_static("https://one.example/v1/other");
+        assert_eq!(sessions.window_of(&tenant, &same_host, "m", 1_000), Some(Tokens(8_192)));
+        assert_eq!(sessions.window_of(&tenant, &upstream, "m", 1_000 + WINDOW_HOLDS_MS - 1), Some(Tokens(8_192)));
+        assert_eq!(sessions.window_of(&tenant, &upstream, "m", 1_000 + WINDOW_HOLDS_MS), None);
+        let elsewhere = Uri::from_static("https://two.example/v1/messages");
+        assert_eq!(sessions.window_of(&tenant, &elsewhere, "m", 1_000), None);
+        assert_eq!(sessions.window_of(&Tenant::new("another"), &upstream, "m", 1_000), None);
+        assert_eq!(sessions.window_of(&tenant, &upstream, "n", 1_000), None);
+    }
 
     #[test]
     fn what_is_asked_for_is_not_forgotten() {

@@ -1,22 +1,22 @@
 //! One call on its way: what is learnt from its end, and what is sent if the provider says that it does not fit.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::tokens::Tokens;
 use epitome_store::records::{self, CacheBreak, SessionId, Thinking, TurnUsage};
-use epitome_wire::asking::{AboutThinking, TooLong};
+use epitome_wire::asking::AboutThinking;
 
 use crate::clock;
-use crate::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
+use crate::exchange::{Complaint, End, Incoming, Outgoing, Turn};
 use crate::money::Expected;
 use crate::pipeline::{Considered, Gateway};
 use crate::received::Kind;
 use crate::recorder::EndedCall;
 use crate::report::Report;
+use crate::respond::Trouble;
 use crate::sessions::lock;
 use crate::thinking::Binding;
 
@@ -47,7 +47,6 @@ pub(crate) struct Call {
     envelope: Incoming,
     bodies: Mutex<Option<Bodies>>,
     passed: Option<Passed>,
-    sent_again: AtomicBool,
 }
 
 /// What is kept of a call while it may be sent again, and until it has ended if a compaction may be prepared then.
@@ -57,13 +56,10 @@ struct Bodies {
     sent: Bytes,
 }
 
-/// Where a provider does not tell its window, the prompt was too long by this much at least.
-const TOO_LONG_BY: f64 = 0.1;
-
 impl Call {
     pub(crate) fn new(gateway: Gateway, mut incoming: Incoming, sent: Bytes, passed: Option<Passed>) -> Call {
         let bodies = Mutex::new(Some(Bodies { client: std::mem::take(&mut incoming.body), sent }));
-        Call { gateway, envelope: incoming, bodies, passed, sent_again: AtomicBool::new(false) }
+        Call { gateway, envelope: incoming, bodies, passed }
     }
 
     /// The client's request and what was sent, as long as they are kept.
@@ -72,25 +68,8 @@ impl Call {
         Some((Incoming { body: client, ..self.envelope.clone() }, sent))
     }
 
-    async fn shorter(&self, told: TooLong) -> Option<Outgoing> {
-        let passed = self.passed.as_ref()?;
-        if self.sent_again.swap(true, Ordering::Relaxed) {
-            return None;
-        }
-        let sent = passed.report.after?;
-        let window = told.window.map_or_else(|| sent.share(1.0 - TOO_LONG_BY), Tokens);
-        // What it says it takes is less than what we counted: then we count too little, and the window is smaller for us.
-        let window = if window > sent { sent.share(1.0 - TOO_LONG_BY) } else { window };
-        tracing::info!(session = %passed.session, model = passed.model, window = window.0, "the provider told its window");
-        self.gateway.sessions().learn_window(&passed.model, window);
-        let (incoming, sent_before) = self.kept()?;
-        let again = self.gateway.outgoing(incoming).await;
-        (again.body != sent_before).then_some(again)
-    }
-
     /// What the provider says about thinking is learnt, and something else is done about it.
-    async fn with_other_thinking(&self, about: AboutThinking) -> Option<Outgoing> {
-        let passed = self.passed.as_ref()?;
+    async fn with_other_thinking(&self, passed: &Passed, about: AboutThinking) -> Option<Outgoing> {
         let refused = passed.thinking?;
         let learnt = self.gateway.sessions().binding_of(&self.envelope.upstream, &passed.model);
         let binding = Binding::taught(about, refused, learnt, &passed.model)?;
@@ -104,15 +83,19 @@ impl Call {
 
 #[async_trait]
 impl Turn for Call {
-    async fn complained(&self, complaint: Complaint) -> Option<Outgoing> {
+    async fn complained(&self, complaint: Complaint) -> Result<Option<Outgoing>, Trouble> {
+        let Some(passed) = &self.passed else { return Ok(None) };
         match complaint {
-            Complaint::TooLong(told) => self.shorter(told).await,
-            Complaint::Thinking(about) => self.with_other_thinking(about).await,
+            Complaint::TooLong(told) => {
+                let Some((incoming, _)) = self.kept() else { return Ok(None) };
+                self.gateway.shorter(incoming, passed, told).await
+            }
+            Complaint::Thinking(about) => Ok(self.with_other_thinking(passed, about).await),
         }
     }
 
     fn not_sent_again(&self) {
-        if !self.passed.as_ref().is_some_and(|passed| self.gateway.may_prepare(passed)) {
+        if !self.passed.as_ref().is_some_and(|passed| self.gateway.may_prepare(&self.envelope, passed)) {
             *lock(&self.bodies) = None;
         }
     }

@@ -323,11 +323,65 @@ async fn a_provider_with_a_smaller_window_gets_less() {
     session.next_input();
     let outgoing = gateway.outgoing(incoming(session.dialect, session.body())).await;
     assert_eq!(header(&outgoing, "x-epitome-action"), Some("untouched"));
-    let told = Complaint::TooLong(TooLong { window: Some(20_000) });
-    let again = outgoing.turn.complained(told).await.expect("something smaller");
+    let told = Complaint::TooLong(TooLong { window: Some(20_000), ..TooLong::default() });
+    let again = outgoing.turn.complained(told).await.expect("no error").expect("something smaller");
     assert_eq!(header(&again, "x-epitome-action"), Some("compacted"));
     assert!(again.body.len() < outgoing.body.len() / 2);
-    assert!(outgoing.turn.complained(told).await.is_none(), "once");
+    // Whatever it says: what is sent next is smaller again.
+    let once_more = again.turn.complained(told).await.expect("no error").expect("something smaller");
+    assert!(once_more.body.len() < again.body.len());
+}
+
+/// A short session, and what a provider says of it.
+async fn refused(gateway: &Gateway, tenant: &str, words: &str, error: &str) {
+    let body = serde_json::json!({"model": "gpt-5.1", "messages": [{"role": "user", "content": words}]});
+    let mut incoming = incoming(Dialect::OpenAiChat, body.to_string().into_bytes());
+    incoming.tenant = Tenant::new(tenant);
+    let outgoing = gateway.outgoing(incoming).await;
+    let complaint = epitome_wire::asking::complaint(error.as_bytes());
+    let told = Complaint::TooLong(complaint.too_long.expect("it is too long"));
+    // There is nothing to shorten in it.
+    assert!(outgoing.turn.complained(told).await.is_err());
+}
+
+/// What becomes of a session of about 12,000 tokens.
+async fn action(gateway: &Gateway, tenant: &str) -> String {
+    let mut session = Session::new(Dialect::OpenAiChat);
+    for _ in 0..12 {
+        session.next_input();
+        session.answer();
+    }
+    session.next_input();
+    let mut incoming = incoming(session.dialect, session.body());
+    incoming.tenant = Tenant::new(tenant);
+    header(&gateway.outgoing(incoming).await, "x-epitome-action").expect("an action").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_window_is_learnt_for_one_tenant_and_only_from_the_providers_own_words() {
+    let long = "batch worker import record ".repeat(2_200);
+    let error =
+        |words: &str| serde_json::json!({"error": {"message": words, "code": "context_length_exceeded"}}).to_string();
+    let says = "This model's maximum context length is 8192 tokens. However, your messages resulted in 8820 tokens.";
+    let learnt = |words: String, error: String| async move {
+        let gateway = gateway_with(Arc::new(MemoryStore::new()), |setup| setup.context_length = Some(Tokens(100_000)));
+        refused(&gateway, "one", &words, &error).await;
+        assert_eq!(action(&gateway, "another").await, "untouched", "{error}");
+        action(&gateway, "one").await == "compacted"
+    };
+    assert!(learnt(long.clone(), error(says)).await);
+    // The client's own words, as they stand in the error.
+    assert!(!learnt(format!("{long} {says}"), error(&format!("too long: {long} {says}"))).await);
+    // Nothing in it is a window.
+    assert!(!learnt(long.clone(), error("maximum context length exceeded by 4 tokens of 8820")).await);
+    // It cannot be true of what was sent.
+    let far = "This model's maximum context length is 2048 tokens. However, your messages resulted in 90000 tokens.";
+    assert!(!learnt(long.clone(), error(far)).await);
+    let larger =
+        "This model's maximum context length is 100001 tokens. However, your messages resulted in 8820 tokens.";
+    assert!(!learnt(long.clone(), error(larger)).await);
+    let both = "This model's maximum context length is 9000 tokens. However, you requested 9820 tokens (8796 in the messages, 1024 in the completion).";
+    assert!(learnt(long, error(both)).await);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -6,7 +6,7 @@ use ::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, DA
 use ::http::{HeaderMap, Method, Request, Response};
 use bytes::Bytes;
 use epitome_core::tokens::Tokens;
-use epitome_wire::asking::{AskDialect, Ending, Piece, complaint};
+use epitome_wire::asking::{AskDialect, Ending, Piece, TooLong, complaint};
 use epitome_wire::sse::{Event, EventReader};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -260,8 +260,8 @@ impl Reading {
         let body = self.all(response, ERROR_BYTES).await.unwrap_or_default();
         let complaint = complaint(&body);
         match (status, complaint.too_long) {
-            (400 | 413 | 422 | 500, Some(too_long)) => AskError::TooLong { host, window: too_long.window },
-            (413, None) => AskError::TooLong { host, window: None },
+            (400 | 413 | 422 | 500, Some(told)) => AskError::TooLong { host, told },
+            (413, None) => AskError::TooLong { host, told: TooLong::default() },
             (_, _) => AskError::Status { host, status, kind: complaint.kind, retry_after },
         }
     }
@@ -286,7 +286,7 @@ impl Answer {
                 Piece::Failed(complaint) => {
                     let host = host.to_owned();
                     return Err(match complaint.too_long {
-                        Some(too_long) => AskError::TooLong { host, window: too_long.window },
+                        Some(told) => AskError::TooLong { host, told },
                         None => AskError::Failed { host, kind: complaint.kind },
                     });
                 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use epitome_core::summary::{Refusal, SummarizeError};
 use epitome_core::tokens::Tokens;
+use epitome_wire::asking::TooLong;
 
 /// Why one call brought no answer.
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +57,8 @@ pub enum AskError {
     TooLong {
         /// Who.
         host: String,
-        /// The window, where it is told.
-        window: Option<u64>,
+        /// What it says about that.
+        told: TooLong,
     },
     /// It wants to be asked elsewhere, which we do not do: the key is not for others.
     #[error(

@@ -12,7 +12,7 @@ use epitome_core::summary::prompt::{self, Chunk, Place, Transcript};
 use epitome_core::summary::template::Section;
 use epitome_core::summary::{Answer, Refusal, SummarizeError, Summarizer, SummaryRequest, Work};
 use epitome_core::tokens::{TokenCounter, Tokens};
-use epitome_wire::asking::{LimitKey, Question};
+use epitome_wire::asking::{LimitKey, Question, TooLong};
 use tokio::time::{Instant, sleep};
 
 use crate::call::{self, Billed, Reply, Unanswered};
@@ -229,9 +229,9 @@ impl ModelSummarizer {
                         return Err(AskError::Unfinished { host, limit }.into());
                     }
                 },
-                Err(ProviderError::Ask(AskError::TooLong { window, .. })) if lessons < MOST_LESSONS => {
+                Err(ProviderError::Ask(AskError::TooLong { told, .. })) if lessons < MOST_LESSONS => {
                     lessons += 1;
-                    self.learn(window.map(Tokens));
+                    self.learn(told.window.map(Tokens));
                 }
                 Err(error) => return Err(error),
             }
@@ -305,6 +305,11 @@ impl ModelSummarizer {
             self.settle(self.took(asking, &answer), reserved, work);
             match answer {
                 Ok(reply) => return Ok(reply),
+                // What it says is learnt only as far as it can be true.
+                Err(Unanswered { why: AskError::TooLong { host, told }, .. }) => {
+                    let told = told.believed(asking.weight.share(asking.scale).0).unwrap_or_default();
+                    return Err(AskError::TooLong { host, told }.into());
+                }
                 Err(Unanswered { why, .. }) => {
                     failed += 1;
                     let Some(pause) = self.settings.retry.wait(failed, &why) else { return Err(why.into()) };
@@ -382,7 +387,10 @@ impl ModelSummarizer {
         match reply.input.map(Tokens) {
             Some(seen) if asking.weight > SURE && seen < asking.weight.share(CUT_SILENTLY) => {
                 let window = Some(seen.0 + asking.most_tokens);
-                Err(AskError::TooLong { host: self.endpoint.host().to_owned(), window })
+                Err(AskError::TooLong {
+                    host: self.endpoint.host().to_owned(),
+                    told: TooLong { window, ..TooLong::default() },
+                })
             }
             Some(_) | None => Ok(reply),
         }

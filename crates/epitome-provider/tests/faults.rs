@@ -241,7 +241,7 @@ async fn a_smaller_window_is_learnt_and_the_transcript_is_cut_into_more_chunks()
 
 #[tokio::test]
 async fn a_window_that_keeps_shrinking_ends() {
-    let (answer, _server) = run(vec![too_long(300)], settings()).await;
+    let (answer, _server) = run(vec![too_long(1_100)], settings()).await;
     let Err(SummarizeError::Unavailable(reason)) = answer.body else { panic!("{:?}", answer.body) };
     assert!(reason.contains("too small"), "{reason}");
 }

@@ -1,8 +1,9 @@
 //! A PostgreSQL that several gateways share.
 //!
 //! Reading order: [`PostgresStore`] here → `connection` (and what becomes of errors) → `schema` (tables and migrations) →
-//! `ledger`, `sessions`, `wishes`, `contents` (what is done with them, one table or two a file).
+//! `ledger`, `sessions`, `wishes`, `contents` (what is done with them, one table or two a file) → `alive` (which gateways are).
 
+mod alive;
 mod connection;
 mod contents;
 mod ledger;
@@ -24,6 +25,7 @@ use crate::records::{
 use crate::replays::Replays;
 use crate::search::Matcher;
 use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
+use alive::Alive;
 use connection::Failure;
 use sessions::Attempt;
 
@@ -31,6 +33,7 @@ use sessions::Attempt;
 pub struct PostgresStore {
     pool: Pool,
     replays: Replays,
+    alive: Alive,
 }
 
 /// Does it again if the server undid it.
@@ -72,7 +75,8 @@ impl PostgresStore {
     }
 
     async fn with(config: tokio_postgres::Config) -> Result<PostgresStore, StoreError> {
-        let store = PostgresStore { pool: connection::pool(config)?, replays: Replays::new() };
+        let (pool, replays, alive) = (connection::pool(config)?, Replays::new(), Alive::new());
+        let store = PostgresStore { pool, replays, alive };
         let mut client = store.client().await.map_err(Failure::into_error)?;
         schema::migrate(&mut client).await.map_err(Failure::into_error)?;
         Ok(store)
@@ -174,8 +178,9 @@ impl SessionStore for PostgresStore {
         until_ms: u64,
     ) -> Result<bool, StoreError> {
         until_answered!(self, async {
+            let holder = self.alive.holder(&self.pool, owner).await?;
             let client = self.client().await?;
-            ledger::lease(&client, tenant, prefix, owner, now_ms, until_ms).await
+            ledger::lease(&client, &self.alive, tenant, prefix, &holder, now_ms, until_ms).await
         })
     }
 

@@ -1,8 +1,10 @@
 //! One SQLite file: the default, for one machine. Several processes may share the file.
 //!
 //! Reading order: [`SqliteStore`] here → `place` (the file, and what is done when it goes) → `threads` (who writes and who reads) → `schema` (tables and migrations) →
-//! `ledger`, `sessions`, `wishes`, `contents`, `index` (what is done with them, one table or two a file).
+//! `ledger`, `sessions`, `wishes`, `contents`, `index` (what is done with them, one table or two a file) → `alive` (who else
+//! has the file open).
 
+mod alive;
 mod contents;
 mod index;
 mod ledger;
@@ -31,6 +33,7 @@ use crate::records::{
 use crate::replays::Replays;
 use crate::search::Matcher;
 use crate::store::{Appended, Originals, Query, SessionIndex, SessionStore, StoreError, Wishes};
+use alive::Alive;
 use place::Place;
 use threads::{Durability, Pace};
 
@@ -43,6 +46,7 @@ use threads::{Durability, Pace};
 pub struct SqliteStore {
     place: Place,
     replays: Arc<Replays>,
+    alive: Arc<Alive>,
 }
 
 /// Another process that holds the lock needs milliseconds for a write, and at most this for a very large one.
@@ -55,8 +59,8 @@ impl SqliteStore {
     }
 
     fn open_with_patience(path: &Path, patience: Duration) -> Result<SqliteStore, StoreError> {
-        let replays = Arc::new(Replays::new());
-        Ok(SqliteStore { place: Place::open(path, patience, replays.clone())?, replays })
+        let (replays, alive) = (Arc::new(Replays::new()), Arc::new(Alive::beside(path)));
+        Ok(SqliteStore { place: Place::open(path, patience, replays.clone())?, replays, alive })
     }
 
     async fn read<T: Send + 'static>(
@@ -202,9 +206,9 @@ impl SessionStore for SqliteStore {
         now_ms: u64,
         until_ms: u64,
     ) -> Result<bool, StoreError> {
-        let (tenant, owner) = (tenant.clone(), owner.to_owned());
+        let (tenant, owner, alive) = (tenant.clone(), owner.to_owned(), self.alive.clone());
         self.write(Durability::Crash, move |connection| {
-            ledger::lease(connection, &tenant, prefix, &owner, now_ms, until_ms)
+            ledger::lease(connection, &alive, &tenant, prefix, &owner, now_ms, until_ms)
         })
         .await
     }

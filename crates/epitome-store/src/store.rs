@@ -76,7 +76,8 @@ pub trait SessionStore: Send + Sync {
 
     /// A summary is prepared for these messages: `true` for the one who may do it, until `until_ms`. `now_ms` is the
     /// caller's clock. An owner who asks again while it holds the lease gets it again, so two tasks of one process that
-    /// must not both do it need two names.
+    /// must not both do it need two names. The lease of an owner whose process has ended is free at once, where the store can
+    /// tell.
     async fn lease(
         &self,
         tenant: &Tenant,

@@ -1,6 +1,10 @@
 //! Asking a model one question: the request's bytes, and what its answer's bytes mean, in each dialect.
 
+mod names;
 mod responses;
+mod too_long;
+
+pub use too_long::TooLong;
 
 use serde_json::{Value, json};
 
@@ -95,9 +99,10 @@ pub enum Ending {
 /// What a provider says when it does not answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Complaint {
-    /// Its own name for it (`overloaded_error`, `context_length_exceeded`): letters, digits, `_`, `-` and `.`.
+    /// Its own name for it (`overloaded_error`, `context_length_exceeded`), where that is made of words that such names
+    /// have.
     pub kind: Option<String>,
-    /// The prompt does not fit; the window in tokens, where it is told.
+    /// The prompt does not fit.
     pub too_long: Option<TooLong>,
     /// It is about thinking that is bound to its prompt.
     pub thinking: Option<AboutThinking>,
@@ -110,13 +115,6 @@ pub enum AboutThinking {
     Bound,
     /// It cannot be asked to leave such thinking out.
     NoEscape,
-}
-
-/// The prompt does not fit the window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooLong {
-    /// How many tokens would have.
-    pub window: Option<u64>,
 }
 
 impl AskDialect {
@@ -288,35 +286,23 @@ fn openai_cached(details: Option<&Value>) -> Option<Piece> {
 /// What the body of an error response says.
 pub fn complaint(body: &[u8]) -> Complaint {
     let Ok(answer) = serde_json::from_slice::<Value>(body) else {
-        return complaint_in(None, &String::from_utf8_lossy(body), None);
+        return complaint_in(None, &Value::Null, &String::from_utf8_lossy(body));
     };
-    complaint_of(answer.get("error").unwrap_or(&answer))
+    // Gemini puts its answer into a list.
+    let answer = answer.get(0).unwrap_or(&answer);
+    complaint_of(answer.get("error").unwrap_or(answer))
 }
 
 fn complaint_of(error: &Value) -> Complaint {
     let text = |key: &str| error.get(key).and_then(Value::as_str);
     // OpenAI's code says more than its type; Anthropic has a type alone; some have numbers for codes.
     let kind = text("code").or_else(|| text("type"));
-    let message = text("message").or_else(|| error.as_str()).unwrap_or_default();
-    // As llama.cpp tells it.
-    let window = error.get("n_ctx").and_then(Value::as_u64);
-    let both = format!("{} {}", text("code").unwrap_or_default(), text("type").unwrap_or_default());
-    complaint_in(kind, &format!("{both} {message}"), window)
+    // OpenRouter repeats what the provider said behind its own words.
+    let raw = error.pointer("/metadata/raw").and_then(Value::as_str).unwrap_or_default();
+    let message = text("message").or_else(|| text("detail")).or_else(|| error.as_str()).unwrap_or_default();
+    let names = format!("{} {}", text("code").unwrap_or_default(), text("type").unwrap_or_default());
+    complaint_in(kind, error, &format!("{names} {message} {raw}"))
 }
-
-/// How endpoints say that a prompt is too long.
-const TOO_LONG: &[&str] = &[
-    "context_length_exceeded",
-    "exceed_context_size",
-    "maximum context length",
-    "context length",
-    "context window",
-    "context size",
-    "prompt is too long",
-    "input is too long",
-    "too many tokens",
-    "request_too_large",
-];
 
 /// How endpoints speak of thinking that is bound; the first that fits counts, as the first tells of the escape too.
 const ABOUT_THINKING: &[(&str, AboutThinking)] = &[
@@ -325,25 +311,11 @@ const ABOUT_THINKING: &[(&str, AboutThinking)] = &[
     ("thinking-binding-controls", AboutThinking::NoEscape),
 ];
 
-fn complaint_in(kind: Option<&str>, message: &str, window: Option<u64>) -> Complaint {
-    let lower = message.to_lowercase();
-    let too_long = TOO_LONG.iter().any(|words| lower.contains(words));
-    let too_long = too_long.then(|| TooLong { window: window.or_else(|| smallest_window(&lower)) });
+fn complaint_in(kind: Option<&str>, error: &Value, text: &str) -> Complaint {
+    let lower = text.to_lowercase();
     let thinking = ABOUT_THINKING.iter().find(|(words, _)| lower.contains(words)).map(|(_, about)| *about);
-    // An endpoint may put anything into its error: only what is a plain name is repeated.
-    let is_plain = |kind: &&str| {
-        kind.len() <= 60 && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
-    };
-    Complaint { kind: kind.filter(is_plain).filter(|kind| !kind.is_empty()).map(str::to_owned), too_long, thinking }
-}
-
-/// Of the numbers that could be windows the smallest: the other is what was asked for.
-fn smallest_window(message: &str) -> Option<u64> {
-    /// No model has less.
-    const LEAST: u64 = 256;
-    let plain: String = message.chars().filter(|c| *c != ',').collect();
-    let numbers = plain.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse::<u64>().ok());
-    numbers.filter(|number| *number >= LEAST).min()
+    let kind = kind.filter(|kind| names::is_a_name(kind)).map(str::to_owned);
+    Complaint { kind, too_long: TooLong::read(error, text), thinking }
 }
 
 #[cfg(test)]

@@ -121,11 +121,11 @@ fn what(got: &[u8], sent: &[u8]) -> String {
         return "the client's bytes".to_owned();
     }
     let (got, sent) = (messages(got), messages(sent));
-    assert!(got.last() == sent.last(), "the newest message is the client's");
     if got.len() > sent.len() {
+        assert!(got.last() == sent.last(), "the newest message is the client's");
         return "the history with it".to_owned();
     }
-    "a compaction".to_owned()
+    if got.last() == sent.last() { "a compaction" } else { "a compaction, the newest output shortened" }.to_owned()
 }
 
 /// What the headers say.
@@ -182,8 +182,8 @@ fn provider() -> Vec<String> {
     // What it used was read through the compression.
     stage.counted("epitome_tokens_total{direction=\"in\"} 700");
     stage.provider.does(Does::Answers("400 Bad Request", "", too_long.into()));
-    stage.ask("provider says that the prompt is too long, twice", LARGE / 2);
-    stage.counted("epitome_too_long_total 1");
+    stage.ask("provider says that the prompt is too long, whatever is sent", LARGE / 2);
+    stage.counted("epitome_too_long_total 3");
     let Stage { home, provider, gateway, mut table } = stage;
     drop(gateway);
     let settings = [WINDOW, "store.location=memory"];

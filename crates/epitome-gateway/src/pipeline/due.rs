@@ -21,7 +21,7 @@ use super::{Gateway, HYGIENE, HYGIENE_MESSAGES, Weighed};
 use crate::clock;
 use crate::exchange::Incoming;
 use crate::ledger::Replayed;
-use crate::received::{Kind, Received};
+use crate::received::{Kind, Limit, Received};
 use crate::report;
 use crate::turn::Passed;
 
@@ -154,6 +154,10 @@ impl Gateway {
         let budget = &weighed.budget;
         if wish.is_some() {
             return Some(Due::by_size(Reason::Asked));
+        }
+        let is_refused = |limit: Limit| budget.used >= limit.room || weighed.weight.estimated >= limit.refused;
+        if received.limit.is_some_and(is_refused) {
+            return Some(Due::by_size(Reason::Hygiene));
         }
         if received.kind == Kind::Aside {
             return (budget.used >= budget.trigger).then(|| Due::by_size(Reason::Hygiene));

@@ -33,6 +33,9 @@ use crate::turn::Passed;
 
 /// Nobody else prepares the same for so long. Whoever dies meanwhile keeps the others from it no longer than that.
 const LEASE: Duration = Duration::from_secs(300);
+/// Whoever asks for a summary while a request waits holds the lease for this much longer than the request may wait: it has yet
+/// to remember what came.
+const REMEMBERING: Duration = Duration::from_secs(10);
 /// Work ends before its lease does, whatever the clocks of two machines differ by.
 const WORK: Duration = Duration::from_secs(290);
 /// What is older is not used. The messages that it is about are the same for ever, but what it was made with is not: the
@@ -57,8 +60,30 @@ pub(super) enum Prepared {
     Usable(Box<Usable>),
     /// Nothing that came in time, and no model is to be asked any more: this request has waited for it, or it had failed.
     TooLate,
-    /// Nothing, and nobody is at it.
-    Nothing,
+    /// Others have compacted the history since it was looked up.
+    Overtaken,
+    /// Nothing, and nobody is at it. Whoever asks a model now holds the lease for that, where one is needed.
+    Nothing(Option<Held>),
+}
+
+/// A lease that is held while a request's summary is asked for. It is given back when this is dropped.
+pub(super) struct Held {
+    gateway: Gateway,
+    tenant: Tenant,
+    since: PrefixFingerprint,
+    owner: String,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let (gateway, tenant, since, owner) =
+            (self.gateway.clone(), self.tenant.clone(), self.since, self.owner.clone());
+        let tasks = gateway.0.setup.tasks.clone();
+        // A client that goes away drops this too, and nobody waits for it. At the program's end the lease ends with it.
+        if tokio::runtime::Handle::try_current().is_ok() {
+            tasks.spawn(async move { gateway.give_back(&tenant, since, &owner).await });
+        }
+    }
 }
 
 /// A compaction that was prepared and fits a request.
@@ -131,7 +156,7 @@ impl Gateway {
         let told = usage.map(|usage| Tokens(usage.prompt)).filter(|prompt| *prompt > Tokens(0));
         let tokens = told.or(passed.report.after).filter(|_| as_it_should && passed.kind == Kind::Turn);
         let (Some(tokens), Some(since)) = (tokens, passed.since) else { return };
-        let trigger = Budget::new(self.window(&passed.model), tokens, &setup.policy).trigger;
+        let trigger = Budget::new(self.window(incoming, &passed.model), tokens, &setup.policy).trigger;
         let soon = tokens >= trigger.share(share)
             || passed.considered.as_ref().is_some_and(|considered| considered.nearly_pays(share));
         if !soon || tokens >= trigger || setup.tasks.are_stopping() {
@@ -147,12 +172,12 @@ impl Gateway {
 
     /// Whether a compaction may be prepared when a call has ended, so that its bodies are kept until then. They are not where
     /// memory is short: then the summary is asked for when it is due.
-    pub(crate) fn may_prepare(&self, passed: &Passed) -> bool {
+    pub(crate) fn may_prepare(&self, incoming: &Incoming, passed: &Passed) -> bool {
         let setup = &self.0.setup;
         let Some(share) = setup.prepare_at.filter(|_| setup.writer.asks_models()) else { return false };
         let nears = || {
             let tokens = passed.report.after?;
-            let trigger = Budget::new(self.window(&passed.model), tokens, &setup.policy).trigger;
+            let trigger = Budget::new(self.window(incoming, &passed.model), tokens, &setup.policy).trigger;
             Some(tokens >= trigger.share(share * MISCOUNT))
         };
         let asked = passed.kind == Kind::Turn && passed.since.is_some();
@@ -258,13 +283,18 @@ impl Gateway {
             () = task.cancel.notified() => Ok(Outcome::NotNeeded),
             () = self.0.setup.tasks.stopping() => Ok(Outcome::NotNeeded),
         };
-        let now_ms = clock::now_ms();
-        // A lease that ends now is given back.
-        if let Err(error) = store.lease(tenant, since, &task.owner, now_ms, now_ms).await {
-            tracing::debug!(%error, "a lease ends with time");
-        }
+        self.give_back(tenant, since, &task.owner).await;
         task.ended(&outcome);
         outcome
+    }
+
+    /// Gives back a lease.
+    async fn give_back(&self, tenant: &Tenant, since: PrefixFingerprint, owner: &str) {
+        let now_ms = clock::now_ms();
+        // One that ends now is given back.
+        if let Err(error) = self.0.setup.store.lease(tenant, since, owner, now_ms, now_ms).await {
+            tracing::debug!(%error, "a lease ends with time");
+        }
     }
 
     /// Compacts as it will be done at the trigger, and keeps that.
@@ -275,7 +305,7 @@ impl Gateway {
         sent: Option<Sent>,
     ) -> Result<Outcome, Failure> {
         let (store, tenant) = (&*self.0.setup.store, &received.incoming.tenant);
-        let window = self.window(received.model());
+        let window = self.window_for(received);
         let Some(writer) = self.0.setup.writer.of(received, window, sent) else { return Ok(Outcome::NotNeeded) };
         let calibration = self.calibration(received).await;
         let thinking = self.binding(received, &replayed).at_compaction(received, replayed.thinking());
@@ -306,22 +336,21 @@ impl Gateway {
         Ok(Outcome::Ready)
     }
 
-    /// What is prepared for a request that must be compacted now. Waits for what is under way, as long as it may.
+    /// What is prepared for a request that must be compacted now. Waits for what is under way, here or at another gateway, as
+    /// long as it may.
     pub(super) async fn prepared(&self, received: &Received, replayed: &Replayed, weighed: &Weighed<'_>) -> Prepared {
         let setup = &self.0.setup;
-        let prepares = setup.prepare_at.is_some() && setup.writer.asks_models();
-        let Some(since) = since(received, replayed).filter(|_| prepares && received.kind == Kind::Turn) else {
-            return Prepared::Nothing;
-        };
+        let asks = setup.writer.asks_models() && received.kind == Kind::Turn;
+        let Some(since) = since(received, replayed).filter(|_| asks) else { return Prepared::Nothing(None) };
         if self.observes(received) {
-            return Prepared::Nothing;
+            return Prepared::Nothing(None);
         }
         match self.wait_for_prepared(received, replayed, weighed, since).await {
             Ok(prepared) => prepared,
             Err(error) => {
                 setup.metrics.store_error("prepared");
                 tracing::warn!(session = %received.session, %error, "what was prepared could not be looked up");
-                Prepared::Nothing
+                Prepared::Nothing(None)
             }
         }
     }
@@ -335,8 +364,7 @@ impl Gateway {
     ) -> Result<Prepared, StoreError> {
         let (setup, tenant) = (&self.0.setup, &received.incoming.tenant);
         let until = tokio::time::Instant::now() + setup.max_wait;
-        // The same name each time: we are not in our own way.
-        let (asker, mut nobody_is_at_it) = (self.0.preparations.owner(), false);
+        let mut held = None;
         loop {
             // Looked up first: what ends after this is found in the store below.
             let progress = self.0.preparations.progress_of(tenant, since);
@@ -356,24 +384,33 @@ impl Gateway {
                 }
                 Some(Progress::Failed(_)) => return Ok(Prepared::TooLate),
                 // What is prepared of another branch is of no use here.
-                Some(Progress::UnderWay(_)) => return Ok(Prepared::Nothing),
-                None if self.is_leased(&asker, tenant, since).await? => {
-                    if tokio::time::Instant::now() >= until {
-                        return Ok(Prepared::TooLate);
-                    }
-                    tokio::time::sleep_until(until.min(tokio::time::Instant::now() + LOOK_AGAIN)).await;
+                Some(Progress::UnderWay(_)) => return Ok(Prepared::Nothing(None)),
+                None if held.is_some() => return Ok(Prepared::Nothing(held)),
+                None => {}
+            }
+            held = self.take_lease(tenant, since).await?;
+            // Whoever had the lease before has left something to be found: in the ledger, or, when it is looked for once
+            // more, prepared.
+            let matches = setup.store.matches(tenant, &received.prefixes).await?;
+            if matches.first().map(|entry| entry.id) != replayed.seen {
+                return Ok(Prepared::Overtaken);
+            }
+            if held.is_none() {
+                if tokio::time::Instant::now() >= until {
+                    return Ok(Prepared::TooLate);
                 }
-                // Who gave its lease back a moment ago has left something to be found.
-                None if !nobody_is_at_it => nobody_is_at_it = true,
-                None => return Ok(Prepared::Nothing),
+                tokio::time::sleep_until(until.min(tokio::time::Instant::now() + LOOK_AGAIN)).await;
             }
         }
     }
 
-    /// Whether another gateway is at it. Who asks holds the lease for a moment if nobody is.
-    async fn is_leased(&self, asker: &str, tenant: &Tenant, since: PrefixFingerprint) -> Result<bool, StoreError> {
+    /// The lease for a summary that is asked for while a request waits; `None`: another gateway is at it.
+    async fn take_lease(&self, tenant: &Tenant, since: PrefixFingerprint) -> Result<Option<Held>, StoreError> {
+        let (setup, owner) = (&self.0.setup, self.0.preparations.owner());
         let now_ms = clock::now_ms();
-        Ok(!self.0.setup.store.lease(tenant, since, asker, now_ms, now_ms + 1).await?)
+        let until_ms = now_ms + (setup.max_wait + REMEMBERING).as_millis() as u64;
+        let is_ours = setup.store.lease(tenant, since, &owner, now_ms, until_ms).await?;
+        Ok(is_ours.then(|| Held { gateway: self.clone(), tenant: tenant.clone(), since, owner }))
     }
 
     /// What was prepared, if it still fits: made of the same compaction, not too old, borne by the history, and leaving room

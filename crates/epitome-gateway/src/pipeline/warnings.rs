@@ -5,10 +5,14 @@ use epitome_core::tokens::Tokens;
 use epitome_store::records::SessionId;
 
 use super::{Decided, Gateway};
-use crate::received::Received;
+use crate::received::{Kind, Received};
+use crate::report::Action;
 
 /// From this share on, of the trigger or of the window, somebody is told.
 const NEARLY: f64 = 0.85;
+/// A session that was not compacted has room again only below this share: what a request is taken to weigh wavers when its
+/// provider has reported.
+const ROOM_AGAIN: f64 = 0.75;
 
 /// How full a session is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,24 +28,41 @@ pub(crate) enum Fullness {
 
 impl Fullness {
     fn of(budget: &Budget) -> Fullness {
+        Fullness::above(budget, NEARLY)
+    }
+
+    fn above(budget: &Budget, share: f64) -> Fullness {
         match budget.used {
-            used if used >= budget.context_length.share(NEARLY) => Fullness::NearWindow,
-            used if used >= budget.trigger.share(NEARLY) => Fullness::NearThreshold,
+            used if used >= budget.context_length.share(share) => Fullness::NearWindow,
+            used if used >= budget.trigger.share(share) => Fullness::NearThreshold,
             _ => Fullness::Roomy,
         }
+    }
+
+    /// What a session that was `self` is taken to be at its next request.
+    fn next(self, budget: &Budget, compacted: bool) -> Fullness {
+        let now = Fullness::of(budget);
+        if compacted { now } else { now.max(self.min(Fullness::above(budget, ROOM_AGAIN))) }
     }
 }
 
 impl Gateway {
     /// Tells once that a session fills up; again only when it had room meanwhile.
     pub(super) fn warn_if_full(&self, received: &Received, decided: &Decided) {
+        // A question about a session says nothing of how it fills up.
+        if received.kind == Kind::Aside {
+            return;
+        }
         // What is only watched is sent as it came.
-        let sent = if self.observes(received) { decided.own.tokens } else { decided.sent.tokens };
-        let budget = Budget::new(self.window(received.model()), sent, &self.0.setup.policy);
-        let fullness = Fullness::of(&budget);
-        let before = self.0.sessions.fullness(&received.incoming.owner, &received.session, fullness);
-        if fullness > before {
-            self.tell(&received.session, &budget, fullness);
+        let observed = self.observes(received);
+        let sent = if observed { decided.own.tokens } else { decided.sent.tokens };
+        let compacted = decided.action == Action::Compacted && !observed;
+        let budget = Budget::new(self.window_for(received), sent, &self.0.setup.policy);
+        let (owner, first) = (&received.incoming.owner, received.prefixes.first().copied());
+        let next = |before: Fullness| before.next(&budget, compacted);
+        let (before, now) = self.0.sessions.fullness(owner, &received.session, first, next);
+        if now > before {
+            self.tell(&received.session, &budget, now);
         }
     }
 
@@ -103,6 +124,22 @@ mod tests {
         insta::assert_snapshot!(near_threshold(&budget(42_500)), @"⚠️ Context is 85% to compaction threshold (42,500/50,000 tokens)");
         insta::assert_snapshot!(near_window(&budget(90_999)), @"⚠️ Context is 90% of its window, and compaction does not make it smaller (90,999/100,000 tokens)");
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+
+    #[test]
+    fn an_estimate_that_wavers_is_told_once() {
+        let mut now = Fullness::Roomy;
+        let mut told = 0;
+        for used in [42_400, 42_600, 42_400, 43_000, 41_000, 42_500, 39_000, 42_501] {
+            let next = now.next(&budget(used), false);
+            told += usize::from(next > now);
+            now = next;
+        }
+        assert_eq!((told, now), (1, Fullness::NearThreshold));
+        // A compaction makes room, and so does a client that goes back.
+        assert_eq!(now.next(&budget(42_000), true), Fullness::Roomy);
+        assert_eq!(now.next(&budget(37_000), false), Fullness::Roomy);
+        assert_eq!(Fullness::NearWindow.next(&budget(60_000), false), Fullness::NearThreshold);
     }
 
     #[test]

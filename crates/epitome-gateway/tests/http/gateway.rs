@@ -11,6 +11,7 @@ use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::respond::Trouble;
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_store::records::TurnUsage;
@@ -30,6 +31,8 @@ pub(crate) enum Script {
     Edits(&'static str),
     /// Sends what came, and this if it is too long; and this if that is too long.
     Shortens(Vec<&'static str>),
+    /// Sends what came; says this if it is too long.
+    CannotShorten(Trouble),
     /// Has a fault.
     Panics,
 }
@@ -137,6 +140,7 @@ struct Scripted {
 struct ScriptedTurn {
     name: &'static str,
     shorter: Vec<&'static str>,
+    nothing_shorter: Option<Trouble>,
     telling: mpsc::UnboundedSender<Told>,
 }
 
@@ -157,11 +161,15 @@ impl Pipeline for Scripted {
     async fn outgoing(&self, incoming: Incoming) -> Outgoing {
         let body = incoming.body.clone();
         drop(self.seeing.send(incoming));
-        let turn = |shorter| ScriptedTurn { name: "first", shorter, telling: self.telling.clone() };
+        let turn =
+            |shorter| ScriptedTurn { name: "first", shorter, nothing_shorter: None, telling: self.telling.clone() };
         match &self.script {
             Script::Nothing => outgoing(body, false, turn(Vec::new())),
             Script::Edits(text) => outgoing(Bytes::from_static(text.as_bytes()), true, turn(Vec::new())),
             Script::Shortens(texts) => outgoing(body, false, turn(texts.clone())),
+            Script::CannotShorten(trouble) => {
+                outgoing(body, false, ScriptedTurn { nothing_shorter: Some(trouble.clone()), ..turn(Vec::new()) })
+            }
             Script::Panics => panic!("a fault"),
         }
     }
@@ -169,10 +177,14 @@ impl Pipeline for Scripted {
 
 #[async_trait]
 impl Turn for ScriptedTurn {
-    async fn complained(&self, _: Complaint) -> Option<Outgoing> {
-        let (first, rest) = self.shorter.split_first()?;
-        let turn = ScriptedTurn { name: "again", shorter: rest.to_vec(), telling: self.telling.clone() };
-        Some(outgoing(Bytes::from_static(first.as_bytes()), true, turn))
+    async fn complained(&self, _: Complaint) -> Result<Option<Outgoing>, Trouble> {
+        let Some((first, rest)) = self.shorter.split_first() else {
+            return self.nothing_shorter.clone().map_or(Ok(None), Err);
+        };
+        let nothing_shorter = self.nothing_shorter.clone();
+        let turn =
+            ScriptedTurn { name: "again", shorter: rest.to_vec(), nothing_shorter, telling: self.telling.clone() };
+        Ok(Some(outgoing(Bytes::from_static(first.as_bytes()), true, turn)))
     }
 
     fn not_sent_again(&self) {}

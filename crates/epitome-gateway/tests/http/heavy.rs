@@ -8,6 +8,7 @@ use bytes::Bytes;
 use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::respond::Trouble;
 use epitome_gateway::server::Settings;
 use epitome_store::records::TurnUsage;
 use tokio::sync::mpsc as events;
@@ -45,8 +46,8 @@ impl Pipeline for Works {
 
 #[async_trait]
 impl Turn for NobodyAsks {
-    async fn complained(&self, _: Complaint) -> Option<Outgoing> {
-        None
+    async fn complained(&self, _: Complaint) -> Result<Option<Outgoing>, Trouble> {
+        Ok(None)
     }
 
     fn not_sent_again(&self) {}

@@ -19,3 +19,4 @@ mod refused_thinking;
 mod sessions;
 mod streams;
 mod too_long;
+mod windows;

@@ -37,7 +37,7 @@ async fn it_is_not_sent_for_ever() {
     let (mut client, mut call) = gateway.ask(&provider, question("{}")).await;
     call.body().await;
     call.answer("400 Bad Request", "", BOUND).await;
-    for _ in 0..4 {
+    for _ in 0..6 {
         let mut call = provider.call().await;
         call.body().await;
         call.answer("400 Bad Request", "", BOUND).await;

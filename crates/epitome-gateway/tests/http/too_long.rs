@@ -1,6 +1,8 @@
 //! A prompt that is too long is made shorter and sent once more.
 
+use epitome_core::tokens::Tokens;
 use epitome_gateway::exchange::End;
+use epitome_gateway::respond::Trouble;
 
 use crate::gateway::{Gateway, Script, question};
 use crate::peer::{Ended, Provider};
@@ -41,19 +43,41 @@ async fn it_is_sent_once_more_and_the_client_sees_the_second_answer() {
 }
 
 #[tokio::test]
-async fn a_second_complaint_is_passed_on() {
+async fn it_is_shortened_three_times_and_then_the_complaint_is_passed_on() {
     let provider = Provider::start().await;
-    let gateway = Gateway::scripted(&provider, shortens()).await;
+    let gateway = Gateway::scripted(&provider, Script::Shortens(vec!["{\"shorter\":1}"; 9])).await;
     let (mut client, mut call) = gateway.ask(&provider, question("{}")).await;
     call.body().await;
     call.answer("400 Bad Request", "", COMPLAINT).await;
-    let mut call = provider.call().await;
-    call.body().await;
-    call.answer("400 Bad Request", "x-second: 1\r\n", COMPLAINT).await;
+    for time in 1..=3 {
+        let mut call = provider.call().await;
+        call.body().await;
+        call.answer("400 Bad Request", &format!("x-time: {time}\r\n"), COMPLAINT).await;
+    }
     let head = client.head().await.expect("an answer");
-    assert_eq!((head.status(), head.value("x-second")), (400, Some("1")));
+    assert_eq!((head.status(), head.value("x-time")), (400, Some("3")));
     assert_eq!(client.body(&head).await.bytes, COMPLAINT.as_bytes());
     assert_eq!(gateway.finish().await, vec![("again", End::Failed(Some(400)), None)]);
+}
+
+#[tokio::test]
+async fn where_nothing_smaller_can_be_sent_the_client_is_told_what_is_too_large() {
+    let provider = Provider::start().await;
+    let why = "system prompt and tool definitions alone take 29300 tokens".to_owned();
+    let trouble = Trouble::TooLong { sent: Tokens(33_000), window: Some(Tokens(32_000)), why };
+    let gateway = Gateway::scripted(&provider, Script::CannotShorten(trouble)).await;
+    let (mut client, mut call) = gateway.ask(&provider, question("{}")).await;
+    call.body().await;
+    call.answer("400 Bad Request", "content-type: text/plain\r\n", COMPLAINT).await;
+    let head = client.head().await.expect("an answer");
+    assert_eq!((head.status(), head.value("x-epitome-error")), (400, Some("prompt_too_long")));
+    assert_eq!(head.value("x-epitome-action"), Some("untouched"));
+    let body = client.body(&head).await.bytes;
+    assert_eq!(
+        String::from_utf8(body).expect("text"),
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 33000 tokens > 32000 maximum (maximum context length exceeded); epitome cannot make it smaller: system prompt and tool definitions alone take 29300 tokens"}}"#
+    );
+    assert_eq!(gateway.finish().await, vec![("first", End::Failed(Some(400)), None)]);
 }
 
 #[tokio::test]

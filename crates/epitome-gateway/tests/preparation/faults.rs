@@ -13,7 +13,7 @@ const DIALECT: Dialect = Dialect::OpenAiChat;
 
 fn faults() -> Vec<(&'static str, Act)> {
     let said = summary("the worker restarts");
-    let status = |status| Act::Status(status, Vec::new(), "{\"error\":{\"type\":\"oh\"}}".to_owned());
+    let status = |status| Act::Status(status, Vec::new(), "{\"error\":{\"type\":\"overloaded_error\"}}".to_owned());
     let invented: String = (0..12).map(|n| format!("- MADE_UP_{n}\n")).collect();
     vec![
         ("answers well", Act::Says(said.clone())),

@@ -129,7 +129,7 @@ async fn without_a_credential_nobody_is_asked_unless_always() {
 async fn credentials_are_in_no_record() {
     let permits = Arc::new(Semaphore::new(9));
     let provider = provider(Dialect::OpenAiChat, false, &permits).await;
-    let refuses = Act::Status(401, Vec::new(), r#"{"error":{"type":"bad key theirs"}}"#.to_owned());
+    let refuses = Act::Status(401, Vec::new(), r#"{"error":{"code":"theirs","type":"bad key theirs"}}"#.to_owned());
     let refusing = Server::answering(Arc::new(move |asked: &Asked, _: usize| {
         if is_about_a_summary(asked) { refuses.clone() } else { turn(Dialect::OpenAiChat, asked, false) }
     }))

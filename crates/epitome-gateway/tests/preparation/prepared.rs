@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use epitome_gateway::pipeline::Setup;
 use epitome_wire::Dialect;
 use tokio::sync::Semaphore;
 
@@ -67,6 +68,52 @@ async fn two_gateways_prepare_once() {
     assert_eq!(logs[0].author.as_deref(), Some("scripted"));
     assert_eq!(model.asked().len(), 1);
     assert!(other.metric("epitome_summaries_total{outcome=\"prepared\"} 1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_gateways_that_get_a_request_at_the_same_time_pay_for_one_summary() {
+    let permits = Arc::new(Semaphore::new(0));
+    let (provider, model) = (provider(DIALECT).await, held(&permits, &["the worker restarts", "another"]).await);
+    let one = World::start(&provider, model_at(&model), |setup| setup.prepare_at = None).await;
+    let change = |setup: &mut Setup| setup.prepare_at = None;
+    let other = World::beside(one.store.clone(), &provider, model_at(&model), change).await;
+    let mut session = Session::new(DIALECT);
+    // Until a request is so large that the model is asked, which does not answer yet.
+    let (mut at_one, mut at_other) = loop {
+        let before = session.clone();
+        let asked = tokio::select! {
+            _ = one.turn(&mut session) => false,
+            () = model.until_asked(1) => true,
+        };
+        if asked {
+            break (before.clone(), before);
+        }
+    };
+    // The client of the first has gone away; two others come with the same request, to one gateway each.
+    one.until_given_back(&session).await;
+    let (first, second) = (one.turn(&mut at_one), other.turn(&mut at_other));
+    let both = async { tokio::join!(first, second) };
+    tokio::pin!(both);
+    tokio::select! {
+        _ = &mut both => panic!("the model has not answered"),
+        () = model.until_asked(2) => {}
+    }
+    // Whoever was not first would ask now.
+    let asks_again = tokio::time::timeout(Duration::from_millis(700), model.until_asked(3));
+    tokio::select! {
+        _ = &mut both => panic!("the model has not answered"),
+        asked = asks_again => assert!(asked.is_err(), "both pay"),
+    }
+    permits.add_permits(3);
+    let (first, second) = both.await;
+    let mut actions = [first.action(), second.action()];
+    actions.sort_unstable();
+    assert_eq!(actions, ["compacted", "replayed"]);
+    assert_eq!(model.asked().len(), 2, "once for the client that went away, and once for both");
+    let sent = provider.asked();
+    let [.., before, last] = &sent[..] else { panic!("two requests") };
+    assert_eq!(before.body, last.body);
+    assert_eq!(one.logs(&first).await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

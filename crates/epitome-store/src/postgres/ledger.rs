@@ -7,6 +7,7 @@ use deadpool_postgres::{Client, GenericClient};
 use epitome_core::fingerprint::PrefixFingerprint;
 use tokio_postgres::Row;
 
+use super::alive::Alive;
 use super::connection::Failure;
 use super::contents::{self, Content};
 use super::{sessions, wishes};
@@ -195,13 +196,14 @@ pub(super) async fn logs(
 
 pub(super) async fn lease(
     client: &Client,
+    alive: &Alive,
     tenant: &Tenant,
     prefix: PrefixFingerprint,
-    owner: &str,
+    holder: &str,
     now_ms: u64,
     until_ms: u64,
 ) -> Result<bool, Failure> {
-    let (tenant, prefix, owner) = (tenant.as_str().as_bytes(), &prefix.as_bytes()[..], owner.as_bytes());
+    let (tenant, prefix, owner) = (tenant.as_str().as_bytes(), &prefix.as_bytes()[..], holder.as_bytes());
     let (now, until) = (signed(now_ms), signed(until_ms));
     // Those that somebody takes over at this moment are skipped, so that no two wait for each other.
     let ended = "DELETE FROM epitome.leases WHERE (tenant, prefix) IN (
@@ -212,7 +214,20 @@ pub(super) async fn lease(
         ON CONFLICT (tenant, prefix) DO UPDATE SET owner = excluded.owner, until_ms = excluded.until_ms
         WHERE leases.owner = excluded.owner OR leases.until_ms <= $5";
     let take = client.prepare_cached(take).await?;
-    Ok(client.execute(&take, &[&tenant, &prefix, &owner, &until, &now]).await? == 1)
+    if client.execute(&take, &[&tenant, &prefix, &owner, &until, &now]).await? == 1 {
+        return Ok(true);
+    }
+    let held = client.prepare_cached("SELECT owner FROM epitome.leases WHERE tenant = $1 AND prefix = $2").await?;
+    let Some(held) = client.query_opt(&held, &[&tenant, &prefix]).await? else { return Ok(false) };
+    let before: &[u8] = held.try_get(0)?;
+    if !alive.has_ended(client, &String::from_utf8_lossy(before)).await? {
+        return Ok(false);
+    }
+    // Others may have seen the same: one of them takes it over.
+    let take_over =
+        "UPDATE epitome.leases SET owner = $3, until_ms = $4 WHERE tenant = $1 AND prefix = $2 AND owner = $5";
+    let take_over = client.prepare_cached(take_over).await?;
+    Ok(client.execute(&take_over, &[&tenant, &prefix, &owner, &until, &before]).await? == 1)
 }
 
 pub(super) async fn put_prepared(

@@ -42,6 +42,7 @@ fn it_keeps_its_promises() {
     runtime.block_on(async {
         gateways_may_start_at_once(&server).await;
         two_gateways_share_it(&server).await;
+        the_lease_of_a_gateway_that_ended_is_free_at_once(&server).await;
         a_newer_schema_is_refused(&server).await;
         broken_connections_are_replaced(&server).await;
         what_was_stored_before_a_connection_broke_is_not_stored_again(&server).await;
@@ -113,6 +114,21 @@ async fn two_gateways_share_it(server: &Server) {
     let fresh = [[1; 32], [2; 32]];
     let secrets = [gateways[0].secret("shared", fresh[0]).await, gateways[1].secret("shared", fresh[1]).await];
     assert_eq!(secrets, [Ok(fresh[0]), Ok(fresh[0])]);
+}
+
+async fn the_lease_of_a_gateway_that_ended_is_free_at_once(server: &Server) {
+    let url = server.url("postgres");
+    let (one, other) = (PostgresStore::connect(&url).await.unwrap(), PostgresStore::connect(&url).await.unwrap());
+    let (tenant, prefix) = (tenant(), history("lease of the dead", 1)[0]);
+    assert!(one.lease(&tenant, prefix, "same name", 0, u64::MAX / 2).await.unwrap());
+    for _ in 0..3 {
+        assert!(!other.lease(&tenant, prefix, "same name", 1, 2).await.unwrap());
+    }
+    drop(one);
+    // The server notices when it reads that the connection is gone.
+    let taken = async { while !other.lease(&tenant, prefix, "same name", 1, u64::MAX / 2).await.unwrap() {} };
+    tokio::time::timeout(std::time::Duration::from_secs(60), taken).await.expect("it is free");
+    assert!(!other.lease(&tenant, prefix, "another", 1, 2).await.unwrap());
 }
 
 async fn a_newer_schema_is_refused(server: &Server) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use epitome_core::fingerprint::PrefixFingerprint;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::alive::Alive;
 use super::{contents, sessions, wishes};
 use crate::format::{self, signed, unsigned};
 use crate::records::{CompactionLog, Entry, EntryId, NewEntry, SessionId, Tenant};
@@ -132,6 +133,7 @@ pub(super) fn logs(
 
 pub(super) fn lease(
     connection: &Connection,
+    alive: &Alive,
     tenant: &Tenant,
     prefix: PrefixFingerprint,
     owner: &str,
@@ -140,15 +142,18 @@ pub(super) fn lease(
 ) -> Result<bool, StoreError> {
     let ended = "DELETE FROM leases WHERE tenant = ?1 AND until_ms <= ?2";
     connection.prepare_cached(ended)?.execute(params![tenant.as_str(), signed(now_ms)])?;
-    let take = "INSERT INTO leases (tenant, prefix, owner, until_ms) VALUES (?1, ?2, ?3, ?4)
-        ON CONFLICT DO UPDATE SET until_ms = excluded.until_ms WHERE owner = excluded.owner";
-    let taken = connection.prepare_cached(take)?.execute(params![
-        tenant.as_str(),
-        prefix.as_bytes(),
-        owner,
-        signed(until_ms)
-    ])?;
-    Ok(taken == 1)
+    let holder = alive.holder(owner);
+    let held = "SELECT owner FROM leases WHERE tenant = ?1 AND prefix = ?2";
+    let before =
+        connection.prepare_cached(held)?.query_row(params![tenant.as_str(), prefix.as_bytes()], |row| row.get(0));
+    let before: Option<String> = before.optional()?;
+    if before.is_some_and(|before| before != holder && !alive.has_ended(&before)) {
+        return Ok(false);
+    }
+    let take = "INSERT OR REPLACE INTO leases (tenant, prefix, owner, until_ms) VALUES (?1, ?2, ?3, ?4)";
+    let values = params![tenant.as_str(), prefix.as_bytes(), holder, signed(until_ms)];
+    connection.prepare_cached(take)?.execute(values)?;
+    Ok(true)
 }
 
 pub(super) fn put_prepared(connection: &Connection, tenant: &Tenant, prepared: &NewEntry) -> Result<(), StoreError> {

@@ -593,3 +593,26 @@ async fn a_search_of_twenty_thousand_originals_takes_no_second() {
         .unwrap();
     assert!(indexed < Duration::from_secs(1), "{indexed:?}");
 }
+
+#[tokio::test]
+async fn the_lease_of_a_store_that_is_gone_is_free_at_once() {
+    let place = TempDir::new().unwrap();
+    let path = place.path().join("e.db");
+    let shows = || {
+        let names = std::fs::read_dir(place.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().contains("-alive-")).count()
+    };
+    let (one, other) = (SqliteStore::open(&path).unwrap(), SqliteStore::open(&path).unwrap());
+    let (tenant, prefix) = (tenant(), history("lease of the dead", 1)[0]);
+    // Of a process that was killed long ago.
+    let left = place.path().join("e.db-alive-0123456789abcdef");
+    std::fs::write(&left, "").unwrap();
+    assert!(one.lease(&tenant, prefix, "same name", 0, u64::MAX / 2).await.unwrap());
+    assert!(!left.exists() && shows() == 1);
+    assert!(!other.lease(&tenant, prefix, "same name", 1, 2).await.unwrap());
+    drop(one);
+    assert!(other.lease(&tenant, prefix, "same name", 1, u64::MAX / 2).await.unwrap());
+    assert!(!other.lease(&tenant, prefix, "another", 1, 2).await.unwrap());
+    drop(other);
+    assert_eq!(shows(), 0);
+}

@@ -118,33 +118,61 @@ fn an_answer_in_one_piece_is_understood() {
 }
 
 #[track_caller]
-fn check_complaint(body: &str, kind: Option<&str>, too_long: Option<Option<u64>>) {
-    let too_long = too_long.map(|window| TooLong { window });
-    assert_eq!(
-        complaint(body.as_bytes()),
-        Complaint { kind: kind.map(str::to_owned), too_long, thinking: None },
-        "{body}"
-    );
+fn check_complaint(body: &str, kind: Option<&str>, too_long: Option<TooLong>) {
+    let kind = kind.map(str::to_owned);
+    assert_eq!(complaint(body.as_bytes()), Complaint { kind, too_long, thinking: None }, "{body}");
 }
 
 #[test]
-fn a_prompt_that_is_too_long_is_recognised_and_the_window_learnt() {
+fn a_prompt_that_is_too_long_is_recognised_in_every_shape_of_an_error() {
+    let told = |window, prompt| Some(TooLong { window: Some(window), prompt: Some(prompt), answer: None });
     check_complaint(
         r#"{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
         Some("context_length_exceeded"),
-        Some(Some(8_192)),
+        told(8_192, 9_000),
     );
     check_complaint(
         r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210,000 tokens > 200,000 maximum"}}"#,
         Some("invalid_request_error"),
-        Some(Some(200_000)),
+        told(200_000, 210_000),
     );
     check_complaint(
         r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_prompt_tokens":9100,"n_ctx":8192}}"#,
         Some("exceed_context_size_error"),
-        Some(Some(8_192)),
+        told(8_192, 9_100),
     );
-    check_complaint("the prompt exceeds the context window", None, Some(None));
+    check_complaint(
+        r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"message\":\"prompt is too long: 204700 tokens > 200000 maximum\"}","provider_name":"Amazon Bedrock"}}}"#,
+        None,
+        told(200_000, 204_700),
+    );
+    check_complaint(
+        r#"[{"error":{"code":400,"message":"The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]"#,
+        None,
+        told(1_048_576, 1_200_293),
+    );
+    check_complaint(
+        r#"{"error":"Input validation error: `inputs` must have less than 1024 tokens. Given: 1872","error_type":"validation"}"#,
+        None,
+        told(1_024, 1_872),
+    );
+    check_complaint(
+        r#"{"object":"error","message":"The input (61709 tokens) is longer than the model's context length (40960 tokens).","type":"BadRequestError","param":null,"code":400}"#,
+        Some("BadRequestError"),
+        told(40_960, 61_709),
+    );
+    check_complaint("the prompt exceeds the context window", None, Some(TooLong::default()));
+    check_complaint(r#"{"message":"Input is too long for requested model."}"#, None, Some(TooLong::default()));
+    check_complaint(
+        r#"{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","code":"context_length_exceeded"}}"#,
+        Some("context_length_exceeded"),
+        Some(TooLong::default()),
+    );
+    check_complaint(
+        r#"{"error":{"message":"Request too large for model on tokens per minute (TPM): Limit 6000, Requested 6403","type":"tokens","code":"rate_limit_exceeded"}}"#,
+        Some("rate_limit_exceeded"),
+        None,
+    );
 }
 
 #[test]
@@ -155,6 +183,9 @@ fn other_complaints_are_named_and_their_words_are_not_repeated() {
         None,
     );
     check_complaint(r#"{"error":{"type":"you said: my secret plan"}}"#, None, None);
+    // Some repeat the key that they were asked with.
+    check_complaint(r#"{"error":{"code":"sk-proj-4f9a8b7c6d5e4f3a2b1c","message":"no"}}"#, None, None);
+    check_complaint(r#"{"error":{"code":"swordfish","message":"no"}}"#, None, None);
     check_complaint(r#"{"error":"no such model"}"#, None, None);
     check_complaint("<html>502</html>", None, None);
     check_complaint("", None, None);
