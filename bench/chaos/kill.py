@@ -49,7 +49,8 @@ class Moment:
                 deed, self.wanted = self.wanted[2], None
                 deed()
 
-    async def do(self, moment, nth, deed, patience=120):
+    async def do(self, moment, nth, deed=lambda: None, unless=None, patience=120):
+        """`unless`: a task; when that has ended, the moment is not waited for any more."""
         done = asyncio.get_running_loop().create_future()
 
         def do_it():
@@ -57,8 +58,10 @@ class Moment:
             done.set_result(None)
 
         self.wanted = [moment, nth, do_it]
-        async with asyncio.timeout(patience):
-            await done
+        ended, _ = await asyncio.wait({done, unless} - {None}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        self.wanted = None
+        if not ended:
+            raise TimeoutError(f"{moment} did not come within {patience} s")
 
 
 async def kill_gateway(gateway, moment, chance):
@@ -74,6 +77,7 @@ async def kill_gateway(gateway, moment, chance):
         await asyncio.sleep(chance.uniform(0, 0.1))
         gateway.kill()
         await starting
+        gateway.kill()  # If it had not even begun to start.
         await gateway.ended()
         kills += 1
     await gateway.start()
@@ -81,7 +85,7 @@ async def kill_gateway(gateway, moment, chance):
 
 
 async def kill_postgres(postgres, world, moment, chance, how):
-    await moment.do(chance.choice(MOMENTS), chance.randrange(1, 40), lambda: None)
+    await moment.do(chance.choice(MOMENTS), chance.randrange(1, 40))
     world.store_up.clear()
     await (postgres.kill() if how == "kill" else postgres.stop_immediately())
     # Requests that come meanwhile see a store that is away.
@@ -115,7 +119,7 @@ async def run(options, kills, use_postgres=False):
                 done[victim] += await kill_gateway(chance.choice(gateways), moment, chance)
             else:
                 done[victim] += await kill_postgres(postgres, world, moment, chance, victim.split()[1])
-        await moment.do("whole", 40, lambda: None)
+        await moment.do("whole", 40)
         world.over = True
         await asyncio.gather(*tasks)
         if not postgres:
@@ -182,7 +186,7 @@ async def kills_in_preparation(options, promises, place, stub, times, key):
         await gateway.restart()
         async with asyncio.timeout(180):
             while prefixes.actions["compacted"] == 0 and not living.done():
-                await moment.do("whole", 1, lambda: None)
+                await moment.do("whole", 1)
         world.over = True
         await living
         agent.connection.close()

@@ -101,12 +101,12 @@ class Gateway:
     def signal(self, number):
         """At once. What ends a process that had already ended is not ours."""
         if self.runs:
-            self.ending = True
+            before, self.ending = self.ending, True
             self.up.clear()
             try:
                 os.kill(self.process.pid, number)
             except ProcessLookupError:
-                self.ending = False
+                self.ending = before
 
     def kill(self):
         self.signal(signal.SIGKILL)

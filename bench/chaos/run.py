@@ -8,7 +8,11 @@ import random
 import sys
 from pathlib import Path
 
+import disk
 import kill
+import slow
+import squeeze
+import term
 from checks import show
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +24,10 @@ def built():
 
 SCENARIOS = {
     "kill": lambda options: [kill.run(options, options.kills or 350, options.postgres)],
+    "disk": lambda options: [disk.run(options, options.rounds or 60)],
+    "slow": lambda options: [slow.run(options, options.requests or 4000)],
+    "squeeze": lambda options: [squeeze.run(options, options.turns or 150)],
+    "term": lambda options: [term.run(options, options.rounds or 20)],
 }
 
 
@@ -30,6 +38,8 @@ def main():
     parser.add_argument("--seed", type=int, default=None, help="repeats a run's choices")
     parser.add_argument("--kills", type=int)
     parser.add_argument("--requests", type=int)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--turns", type=int)
     parser.add_argument("--postgres", action="store_true", help="kill: two gateways on one PostgreSQL, which is killed, too")
     parser.add_argument("--json", action="store_true", help="a line of JSON instead of the table")
     options = parser.parse_args()
