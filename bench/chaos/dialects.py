@@ -236,5 +236,5 @@ def answered(dialect, stream, answer):
         return dialect.end in answer.body[-4096:] or (dialect.name == "responses" and dialect.end in answer.body)
     try:
         return isinstance(json.loads(answer.body), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

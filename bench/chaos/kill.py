@@ -163,7 +163,8 @@ async def kills_in_preparation(options, promises, place, stub, times, key):
             asked.set()
             if slow:
                 await asyncio.Event().wait()
-            return await stub.send(writer, 500, {"error": {"message": "not today"}})
+            # What a provider says of a credential may be the credential.
+            return await stub.send(writer, 401, {"error": {"message": f"wrong key: {key}", "type": key, "code": key}})
         return await usual(call, writer)
 
     stub.respond = respond

@@ -54,15 +54,14 @@ class Place:
 class Gateway:
     """`epitome serve` as a process. It has another port after each start."""
 
-    def __init__(self, place, name, upstream, store, settings=(), arguments=()):
+    def __init__(self, place, name, upstream, store, settings=(), files=4096):
         self.place, self.name, self.store = place, name, store
-        self.command = [*WITH_US, place.epitome, "serve", "--listen", "127.0.0.1:0", "--upstream", upstream, "--store", store]
+        self.command = [*WITH_US, "prlimit", f"--nofile={files}:{files}", place.epitome, "serve", "--listen", "127.0.0.1:0", "--upstream", upstream, "--store", store]
         for key, value in settings:
             self.command += ["--set", f"{key}={value}"]
-        self.command += arguments
         self.log = place.path / f"{name}.log"
         self.port, self.process, self.up, self.ending = None, None, asyncio.Event(), False
-        self.aborts, self.starts = [], 0
+        self.aborts, self.starts, self.reviving = [], 0, asyncio.Lock()
         place.processes.append(self)
 
     async def start(self):
@@ -119,6 +118,12 @@ class Gateway:
     async def restart(self):
         await self.ended()
         return await self.start()
+
+    async def revive(self):
+        """Starts it again if it has ended by itself."""
+        async with self.reviving:
+            if not self.runs:
+                await self.restart()
 
     async def end(self):
         if self.process:

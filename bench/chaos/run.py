@@ -5,11 +5,13 @@ import argparse
 import asyncio
 import json
 import random
+import resource
 import sys
 from pathlib import Path
 
 import disk
 import kill
+import mutate
 import slow
 import squeeze
 import term
@@ -22,39 +24,53 @@ def built():
     return next((str(path) for kind in ("release", "debug") if (path := ROOT / "target" / kind / "epitome").exists()), None)
 
 
+# Each takes the options and gives its runs; the numbers are those of a full run, then those of a short one.
 SCENARIOS = {
-    "kill": lambda options: [kill.run(options, options.kills or 350, options.postgres)],
-    "disk": lambda options: [disk.run(options, options.rounds or 60)],
-    "slow": lambda options: [slow.run(options, options.requests or 4000)],
-    "squeeze": lambda options: [squeeze.run(options, options.turns or 150)],
-    "term": lambda options: [term.run(options, options.rounds or 20)],
+    "kill": lambda options, size: kill.run(options, options.kills or size(350, 25)),
+    "kill-postgres": lambda options, size: kill.run(options, options.kills or size(150, 12), use_postgres=True),
+    "disk": lambda options, size: disk.run(options, options.rounds or size(60, 6)),
+    "mutate": lambda options, size: mutate.run(options, options.requests or size(100_000, 4000)),
+    "slow": lambda options, size: slow.run(options, options.requests or size(4000, 240)),
+    "squeeze": lambda options, size: squeeze.run(options, options.turns or size(150, 40), size(None, [1.2])),
+    "term": lambda options, size: term.run(options, options.rounds or size(20, 2)),
 }
+SHORT_SEED = 8484
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scenario", choices=[*SCENARIOS])
-    parser.add_argument("--epitome", default=built(), help="the program; the newest that was built here, if not said")
-    parser.add_argument("--seed", type=int, default=None, help="repeats a run's choices")
+    parser.add_argument("scenario", choices=[*SCENARIOS, "all", "short"])
+    parser.add_argument("--epitome", default=built(), help="the program; the one that was built here, if not said")
+    parser.add_argument("--seed", type=int, help="repeats a run's choices")
     parser.add_argument("--kills", type=int)
     parser.add_argument("--requests", type=int)
     parser.add_argument("--rounds", type=int)
     parser.add_argument("--turns", type=int)
     parser.add_argument("--postgres", action="store_true", help="kill: two gateways on one PostgreSQL, which is killed, too")
-    parser.add_argument("--json", action="store_true", help="a line of JSON instead of the table")
+    parser.add_argument("--json", action="store_true", help="a line of JSON instead of the tables")
     options = parser.parse_args()
     if not options.epitome:
         parser.error("nothing is built; hint: cargo build -p epitome-cli, or --epitome PATH")
-    options.seed = random.randrange(1 << 32) if options.seed is None else options.seed
+    if options.scenario == "kill" and options.postgres:
+        options.scenario = "kill-postgres"
+    short = options.scenario == "short"
+    if options.seed is None:
+        options.seed = SHORT_SEED if short else random.randrange(1 << 32)
     print(f"seed {options.seed}, {options.epitome}", file=sys.stderr)
+    # Thousands of connections of ours.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 16_384) if most > 0 else 16_384, most))
     results = []
-    for scenario in SCENARIOS[options.scenario](options):
-        results.append(asyncio.run(scenario))
-        if not options.json:
-            show(results[-1])
+    for name, scenario in SCENARIOS.items():
+        if name == options.scenario or options.scenario in ("all", "short"):
+            results.append(asyncio.run(scenario(options, lambda full, small: small if short else full)))
+            if not options.json:
+                show(results[-1])
     if options.json:
         print(json.dumps({"seed": options.seed, "results": results}))
-    sys.exit(0 if all(result["holds"] for result in results) else 1)
+    broken = [result["scenario"] for result in results if not result["holds"]]
+    print(f"broken: {', '.join(broken)}" if broken else "everything holds", file=sys.stderr)
+    sys.exit(1 if broken else 0)
 
 
 if __name__ == "__main__":

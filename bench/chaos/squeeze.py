@@ -64,10 +64,10 @@ class Session:
     def body(self):
         return self.dialect.body(self.system, self.history, self.turn % 2 == 0)
 
-    async def ask(self, call):
+    async def ask(self, call, attempt=0):
         """The answer, or None."""
         self.call = f"call_{self.name}.{self.turn}" if call else None
-        headers = {**self.dialect.credential("sk-squeeze"), MARK: f"{self.name}.{self.turn}.0", "x-epitome-session": self.name}
+        headers = {**self.dialect.credential("sk-squeeze"), MARK: f"{self.name}.{self.turn}.{attempt}", "x-epitome-session": self.name}
         if self.call:
             headers[CALLS] = self.call
         try:
@@ -90,7 +90,7 @@ async def one_run(options, promises, place, stub, number, factor, shape, dialect
                       [("model.context_length", window), ("auxiliary.compression.provider", "local")])
     await gateway.start()
     session = Session(options, gateway, stub, dialect, f"{dialect.name}-{number}", system, first, newest)
-    sent, errors, failed, prefixes = [], 0, 0, Prefixes()
+    sent, errors, prefixes = [], 0, Prefixes()
 
     def saw(call):
         sent.append(call.body)
@@ -99,20 +99,23 @@ async def one_run(options, promises, place, stub, number, factor, shape, dialect
     stub.on_call = saw
     for turn in range(turns):
         del sent[:]
-        answer = await session.ask(session.chance.random() < 0.8)
-        answered = answer is not None and dialects.answered(dialect, turn % 2 == 0, answer)
-        errors += bool(answer and answer.our_error)
         case = f"{factor}, {shape}, {dialect.name}, turn {turn}, window {window}"
+        call = session.chance.random() < 0.8
+        for attempt in range(3):
+            answer = await session.ask(call, attempt)
+            answered = answer is not None and dialects.answered(dialect, turn % 2 == 0, answer)
+            errors += bool(answer and answer.our_error)
+            prefixes.told(f"{session.name}.{turn}.{attempt}", answer and answer.action or None)
+            if answered:
+                break
         sizes = [dialects.tokens(body) for body in sent]
         promises.check(NEVER, all(size <= stub.window for size in sizes), f"{case}: {sizes}, {answer and answer.action}")
-        # The newest message, system and first fit: something smaller exists.
+        # System prompt, first and newest message fit: something smaller exists.
         promises.check(TYPED, answered, f"{case}: {answer and (answer.status, answer.our_error, answer.body[:150])}")
         promises.check(SMALLER, all(two < one for one, two in zip(sizes, sizes[1:])), f"{case}: {sizes}")
         promises.check(REFUSED, not any(dialects.refused(dialect, body) for body in sent), f"{case}: {sent and dialects.refused(dialect, sent[-1])}")
-        promises.check(NEWEST, all(session.history[-1] in dialects.prompt(body) for body in sent), case)
-        prefixes.told(f"{session.name}.{turn}.0", answer and answer.action or None)
-        failed = 0 if answered else failed + 1
-        if failed == 3:
+        promises.check(NEWEST, all(session.history[-1] in dialects.prompt(body) for body in sent), f"{case}: {answer and answer.action}")
+        if not answered:
             break
         session.go_on(newest if session.chance.random() < 0.15 else session.chance.randrange(60, 400))
     session.connection.close()
