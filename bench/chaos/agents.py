@@ -10,6 +10,18 @@ from wire import Connection, NoAnswer, request
 
 WORDS = "river stone paper cloud light garden window market engine letter winter summer bridge corner signal packet".split()
 LONGEST_WAIT = 20
+LEAVES = 0.01  # Share of requests whose client goes away when the answer begins, and asks again.
+
+PREFIX, LEDGER = "0 edits lost: between two compactions the prefix does not move", "0 edits lost: an announced compaction is in the store"
+LOST, ORDER = "0 acknowledged messages lost", "acknowledged messages stand in their order"
+OURS, ACCEPTED = "no answer of ours with 500 or above, but documented ones", "the provider refuses no request"
+ANSWERED, SAID = "every request is answered, or its gateway was killed", "an answer says what its provider said"
+UNLOCKED, SOON = "every turn is answered in the end: no session locks up", f"no request waits longer than {LONGEST_WAIT} s"
+PROMISES = [PREFIX, LEDGER, LOST, ORDER, OURS, ACCEPTED, ANSWERED, SAID, UNLOCKED, SOON]
+
+
+class ClientLeft(Exception):
+    """It has seen enough."""
 
 
 class World:
@@ -17,7 +29,7 @@ class World:
 
     def __init__(self, stub, gateways, promises, prefixes, seed, key):
         self.stub, self.gateways, self.promises, self.prefixes, self.seed, self.key = stub, gateways, promises, prefixes, seed, key
-        self.over, self.turns, self.again, self.errors, self.slowest = False, 0, 0, {}, 0.0
+        self.over, self.turns, self.again, self.left, self.errors, self.slowest = False, 0, 0, 0, {}, 0.0
         self.on_moment, self.clock = lambda moment: None, time.monotonic
         self.store_up = asyncio.Event()
         self.store_up.set()
@@ -46,7 +58,7 @@ class Agent:
     def __init__(self, world, number, dialect, stream, kept, turns, words=90):
         self.world, self.number, self.dialect, self.stream, self.kept = world, number, dialect, stream, kept
         self.turns, self.words, self.connection = turns, words, Connection()
-        self.generation, self.acknowledged, self.sessions = 0, {}, []
+        self.generation, self.acknowledged = 0, {}
 
     async def live(self):
         try:
@@ -59,8 +71,7 @@ class Agent:
     async def session(self):
         kind = f"{self.dialect.name}{'-stream' if self.stream else ''}{'-kept' if self.kept else ''}"
         self.name = f"{kind}-{self.number}-{self.generation}"
-        self.sessions.append(self.name)
-        chance = random.Random(f"{self.world.seed}/{self.name}")
+        self.chance = chance = random.Random(f"{self.world.seed}/{self.name}")
         history, call = [], None
         for turn in range(self.turns):
             if self.world.over:
@@ -89,7 +100,7 @@ class Agent:
                 continue
             if dialects.answered(self.dialect, self.stream, answer):
                 world.turns += 1
-                promises.check("an answer says what its provider said", answer_text(mark).encode() in answer.body, mark)
+                promises.check(SAID, answer_text(mark).encode() in answer.body, mark)
                 if self.kept and answer.header("x-epitome-history") == "kept":
                     self.acknowledged.setdefault(self.name, []).append(turn)
                 world.on_moment("whole")
@@ -97,14 +108,14 @@ class Agent:
             if answer.status != 200:
                 world.count(f"{answer.status} {answer.our_error or 'of the stub'}")
                 self.allowed(mark, answer)
-                refused += promises.check("the provider refuses no request", bool(answer.our_error), f"{mark}: {answer.body[:200]}") is False
+                refused += promises.check(ACCEPTED, bool(answer.our_error), f"{mark}: {answer.body[:200]}") is False
             if refused == 3:
                 break
-        return promises.check("every turn is answered in the end: no session locks up", False, f"{self.name}.{turn}: {answer and answer.body[:150]}")
+        return promises.check(UNLOCKED, False, f"{self.name}.{turn}: {answer and answer.body[:150]}")
 
     def allowed(self, mark, answer):
         ours = answer.our_error and answer.status >= 500 and not self.world.excused(answer)
-        self.world.promises.check("no answer of ours with 500 or above, but documented ones", not ours, f"{mark}: {answer.body[:200]}")
+        self.world.promises.check(OURS, not ours, f"{mark}: {answer.body[:200]}")
 
     async def ask(self, gateway, mark, messages, call):
         """None: the gateway did not answer."""
@@ -115,24 +126,32 @@ class Agent:
         if self.kept:
             headers["x-epitome-history"] = "server"
         body = self.dialect.body("You are a careful agent.", messages, self.stream)
-        began = world.clock()
+        began, leaves = world.clock(), self.chance.random() < LEAVES
+
+        def on_head(answer):
+            world.on_moment("head")
+            # What is not in the history is no part of the prompts that follow.
+            outside = self.kept and answer.header("x-epitome-history") != "kept"
+            world.prefixes.told(mark, "not in the history" if outside else answer.action or None)
+            if leaves:
+                raise ClientLeft
+
         try:
-            answer = await self.connection.ask(gateway.port, request("POST", self.dialect.path, headers, body),
-                                               on_head=lambda _: world.on_moment("head"))
+            answer = await self.connection.ask(gateway.port, request("POST", self.dialect.path, headers, body), on_head=on_head)
+        except ClientLeft:
+            self.connection.close()
+            world.left += 1
+            return None
         except NoAnswer as error:
             world.prefixes.told(mark, None)
             world.again += 1
-            world.promises.check("every request is answered, or its gateway was killed", not gateway.up.is_set(), f"{mark}: {error}")
+            world.promises.check(ANSWERED, not gateway.up.is_set(), f"{mark}: {error}")
             return None
         waited = world.clock() - began
         world.slowest = max(world.slowest, waited)
-        world.promises.check(f"no request waits longer than {LONGEST_WAIT} s", waited < LONGEST_WAIT, f"{mark}: {waited:.1f} s")
-        world.promises.check("every turn is answered in the end: no session locks up", True)
-        world.promises.check("no answer of ours with 500 or above, but documented ones", True)
-        world.promises.check("the provider refuses no request", True)
-        # What is not in the history is no part of the prompts that follow.
-        outside = self.kept and answer.header("x-epitome-history") != "kept"
-        world.prefixes.told(mark, "not in the history" if outside else answer.action or None)
+        world.promises.check(SOON, waited < LONGEST_WAIT, f"{mark}: {waited:.1f} s")
+        for promise in (ANSWERED, UNLOCKED, OURS, ACCEPTED):
+            world.promises.check(promise, True)
         return answer
 
 
@@ -153,15 +172,15 @@ async def check_histories(promises, place, store, agents):
                         places[(kind, int(text[begin:].split(">")[0].rsplit(".", 1)[1]))] = at
             wanted = [(kind, turn) for turn in turns for kind in ("message", "answer")]
             lost = [f"{session}: {kind} {turn} of {len(turns)}" for kind, turn in wanted if (kind, turn) not in places]
-            promises.checked_all("0 acknowledged messages lost", len(wanted), lost)
+            promises.checked_all(LOST, len(wanted), lost)
             order = [places[key] for key in wanted if key in places]
-            promises.check("acknowledged messages stand in their order", order == sorted(order), session)
+            promises.check(ORDER, order == sorted(order), session)
 
 
-async def check_ledger(promises, place, store, prefixes, sessions):
+async def check_ledger(promises, place, store, prefixes):
     """Every compaction that was announced is in the store."""
     rows = await place.sessions(store)
     broken = [f"{session}: {rows.get(session, {}).get('compactions')} stored, {count} announced"
               for session, count in prefixes.announced.items() if rows.get(session, {}).get("compactions", 0) < count]
-    promises.checked_all("0 edits lost: an announced compaction is in the store", sum(prefixes.announced.values()), broken)
-    promises.checked_all("0 edits lost: between two compactions the prefix does not move", prefixes.looked, prefixes.moved)
+    promises.checked_all(LEDGER, sum(prefixes.announced.values()), broken)
+    promises.checked_all(PREFIX, prefixes.looked, prefixes.moved)

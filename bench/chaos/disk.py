@@ -58,10 +58,10 @@ async def run(options, rounds):
     tasks, done = [], {"file system full": 0, "files may not grow": 0, "killed meanwhile": 0}
     try:
         await gateway.start()
-        agents, moment = agents_of(world, 1), Moment(world)
-        for agent in agents:
-            agent.words = 250
-        tasks = [asyncio.create_task(agent.live()) for agent in agents]
+        clients, moment = agents_of(world), Moment(world)
+        for client in clients:
+            client.words = 250
+        tasks = [asyncio.create_task(client.live()) for client in clients]
         for number in range(rounds):
             await moment.do("whole", chance.randrange(1, 40), unless=gateway.reading)
             world.store_up.clear()
@@ -87,10 +87,10 @@ async def run(options, rounds):
             await moment.do("whole", 24, unless=gateway.reading)
             after = prefixes.actions["not in the history"]
             # Requests that were on their way when room came may still tell of its lack.
-            promises.check(AGAIN, after - before <= 2 * len(agents), f"{after - before} of 24 turns were not kept")
+            promises.check(AGAIN, after - before <= 2 * len(clients), f"{after - before} of 24 turns were not kept")
         world.over = True
         await asyncio.gather(*tasks)
-        await looked_over(promises, place, stub, world, [gateway], store, agents, key)
+        await looked_over(promises, place, stub, world, [gateway], store, clients, key)
     finally:
         for task in tasks:
             task.cancel()

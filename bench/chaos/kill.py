@@ -3,36 +3,24 @@
 import asyncio
 import random
 
+import agents
 import dialects
-from agents import LONGEST_WAIT, Agent, World, check_histories, check_ledger
+from agents import Agent, World, check_histories, check_ledger
 from checks import Prefixes, Promises
 from processes import Gateway, Place, Postgres, files_with
 from stub import Stub
 
 MOMENTS = ["arrived", "begun", "middle", "before the end", "ended", "head", "whole"]
 SMALL_WINDOW = [("model.context_length", 8000), ("compression.protect_last_n", 3), ("auxiliary.compression.provider", "local")]
-PROMISES = [
-    "0 edits lost: between two compactions the prefix does not move",
-    "0 edits lost: an announced compaction is in the store",
-    "0 acknowledged messages lost",
-    "acknowledged messages stand in their order",
-    "0 aborts: no process ends by itself",
-    "no credential in store, log, metrics or errors",
-    "no answer of ours with 500 or above, but documented ones",
-    "the provider refuses no request",
-    "every request is answered, or its gateway was killed",
-    "every turn is answered in the end: no session locks up",
-    f"no request waits longer than {LONGEST_WAIT} s",
-    "an answer says what its provider said",
-    "the gateway does not panic",
-]
+ABORTS, SECRET, PANICS = "0 aborts: no process ends by itself", "no credential in store, log, metrics or errors", "the gateway does not panic"
+PROMISES = [*agents.PROMISES, ABORTS, SECRET, PANICS]
 
 
-def agents_of(world, each):
+def agents_of(world):
     """Of each dialect, streamed and not, with histories of the client's and of the gateway's."""
     kinds = [(dialect, stream, kept) for dialect in dialects.ALL for stream in (True, False) for kept in (True, False)]
     # A history that the gateway keeps goes on to the end; others are begun anew, as clients send all of theirs each time.
-    return [Agent(world, number, *kind, turns=100_000 if kind[2] else 40) for number, kind in enumerate(kinds * each)]
+    return [Agent(world, number, *kind, turns=100_000 if kind[2] else 40) for number, kind in enumerate(kinds)]
 
 
 class Moment:
@@ -111,8 +99,8 @@ async def run(options, kills, use_postgres=False):
     try:
         for gateway in gateways:
             await gateway.start()
-        agents, moment = agents_of(world, 1), Moment(world)
-        tasks = [asyncio.create_task(agent.live()) for agent in agents]
+        clients, moment = agents_of(world), Moment(world)
+        tasks = [asyncio.create_task(client.live()) for client in clients]
         while sum(done.values()) < kills and not any(task.done() for task in tasks):
             victim = chance.choice(["gateway"] * 6 + (["postgres immediate", "postgres kill"] if postgres else []))
             if victim == "gateway":
@@ -124,33 +112,33 @@ async def run(options, kills, use_postgres=False):
         await asyncio.gather(*tasks)
         if not postgres:
             await kills_in_preparation(options, promises, place, stub, 1 if kills < 100 else 5, key)
-        await looked_over(promises, place, stub, world, gateways, store, agents, key)
+        await looked_over(promises, place, stub, world, gateways, store, clients, key)
     finally:
         for task in tasks:
             task.cancel()
         await stub.close()
         await place.close()
     promises.figure("kills", done)
-    promises.figure("turns answered, requests sent again", [world.turns, world.again])
+    promises.figure("turns answered, requests sent again, clients that went away", [world.turns, world.again, world.left])
     promises.figure("actions", dict(prefixes.actions))
     promises.figure("errors that clients saw", world.errors)
     promises.figure("longest wait, s", round(world.slowest, 2))
     return promises.result()
 
 
-async def looked_over(promises, place, stub, world, gateways, store, agents, key):
+async def looked_over(promises, place, stub, world, gateways, store, clients, key):
     """What is there in the end: histories, ledger, logs, files."""
     for gateway in gateways:
         metrics = (await gateway.page("/metrics")).body
-        promises.check("no credential in store, log, metrics or errors", key.encode() not in metrics, "metrics")
+        promises.check(SECRET, key.encode() not in metrics, "metrics")
         gateway.signal(15)
         await gateway.ended()
-        promises.checked_all("0 aborts: no process ends by itself", gateway.starts, gateway.aborts)
+        promises.checked_all(ABORTS, gateway.starts, gateway.aborts)
         panics = [line for line in gateway.log.read_text(errors="replace").splitlines() if "panicked" in line or "a fault:" in line]
-        promises.check("the gateway does not panic", not panics, panics[:1])
-    await check_histories(promises, place, store, [agent for agent in agents if agent.kept])
-    await check_ledger(promises, place, store, world.prefixes, agents)
-    promises.checked_all("no credential in store, log, metrics or errors", 1, files_with(place.path, [key.encode()]))
+        promises.check(PANICS, not panics, panics[:1])
+    await check_histories(promises, place, store, [client for client in clients if client.kept])
+    await check_ledger(promises, place, store, world.prefixes)
+    promises.checked_all(SECRET, 1, files_with(place.path, [key.encode()]))
 
 
 async def kills_in_preparation(options, promises, place, stub, times, key):
@@ -192,7 +180,7 @@ async def kills_in_preparation(options, promises, place, stub, times, key):
         await living
         agent.connection.close()
         waits.append(round(world.slowest, 1))
-        promises.check("0 edits lost: between two compactions the prefix does not move", not prefixes.moved, prefixes.moved[:1])
+        promises.check(agents.PREFIX, not prefixes.moved, prefixes.moved[:1])
     gateway.kill()
     await gateway.ended()
     stub.respond = usual
