@@ -5,19 +5,24 @@ import random
 import time
 
 import dialects
+from checks import Prefixes
+from processes import files_with
 from stub import CALLS, MARK, answer_text
-from wire import Connection, NoAnswer, request
+from wire import Connection, NoAnswer, get, request
 
 WORDS = "river stone paper cloud light garden window market engine letter winter summer bridge corner signal packet".split()
 LONGEST_WAIT = 20
 LEAVES = 0.01  # Share of requests whose client goes away when the answer begins, and asks again.
+SMALL_WINDOW = [("model.context_length", 8000), ("compression.protect_last_n", 3), ("auxiliary.compression.provider", "local")]
 
 PREFIX, LEDGER = "0 edits lost: between two compactions the prefix does not move", "0 edits lost: an announced compaction is in the store"
 LOST, ORDER = "0 acknowledged messages lost", "acknowledged messages stand in their order"
 OURS, ACCEPTED = "no answer of ours with 500 or above, but documented ones", "the provider refuses no request"
 ANSWERED, SAID = "every request is answered, or its gateway was killed", "an answer says what its provider said"
 UNLOCKED, SOON = "every turn is answered in the end: no session locks up", f"no request waits longer than {LONGEST_WAIT} s"
-PROMISES = [PREFIX, LEDGER, LOST, ORDER, OURS, ACCEPTED, ANSWERED, SAID, UNLOCKED, SOON]
+ABORTS, PANICS = "0 aborts: no process ends by itself", "the gateway does not panic"
+SECRET = "no credential in store, log, metrics or errors"
+PROMISES = [PREFIX, LEDGER, LOST, ORDER, OURS, ACCEPTED, ANSWERED, SAID, UNLOCKED, SOON, ABORTS, PANICS, SECRET]
 
 
 class ClientLeft(Exception):
@@ -25,18 +30,16 @@ class ClientLeft(Exception):
 
 
 class World:
-    """What the agents of a scenario share."""
+    """What the agents of a scenario share. `store_fails`: the store is broken on purpose now and then."""
 
-    def __init__(self, stub, gateways, promises, prefixes, seed, key):
-        self.stub, self.gateways, self.promises, self.prefixes, self.seed, self.key = stub, gateways, promises, prefixes, seed, key
-        self.over, self.turns, self.again, self.left, self.errors, self.slowest = False, 0, 0, 0, {}, 0.0
-        self.on_moment, self.clock = lambda moment: None, time.monotonic
-        self.store_up = asyncio.Event()
+    def __init__(self, promises, stub, gateways, seed, store_fails=False):
+        self.promises, self.stub, self.gateways, self.seed, self.store_fails = promises, stub, gateways, seed, store_fails
+        self.key, self.prefixes, self.store_up, self.over = f"sk-chaos-{seed}-credential", Prefixes(store_fails), asyncio.Event(), False
+        self.turns, self.again, self.left, self.errors, self.slowest, self.next = 0, 0, 0, {}, 0.0, 0
         self.store_up.set()
-        self.excused = lambda answer: False
-        stub.on_call = prefixes.saw
-        stub.on_moment = lambda moment, call: self.on_moment(moment)
-        self.next = 0
+        self.wanted = None
+        stub.on_call = self.prefixes.saw
+        stub.on_moment = lambda moment, call: self.come_to(moment)
 
     def count(self, error):
         self.errors[error] = self.errors.get(error, 0) + 1
@@ -44,21 +47,64 @@ class World:
     async def gateway(self):
         """The next one that runs."""
         for _ in self.gateways:
-            self.next += 1
-            if (gateway := self.gateways[self.next % len(self.gateways)]).up.is_set():
-                return gateway
-        gateway = self.gateways[self.next % len(self.gateways)]
-        await gateway.up.wait()
-        return gateway
+            self.next = (self.next + 1) % len(self.gateways)
+            if self.gateways[self.next].up.is_set():
+                return self.gateways[self.next]
+        await self.gateways[self.next].up.wait()
+        return self.gateways[self.next]
+
+    def come_to(self, moment):
+        if self.wanted and self.wanted[0] == moment:
+            self.wanted[1] -= 1
+            if self.wanted[1] <= 0:
+                _, _, deed, done = self.wanted
+                self.wanted = None
+                deed()
+                done.set_result(None)
+
+    async def at(self, moment, nth, deed=lambda: None, unless=None, patience=120):
+        """Does something at once when agents or provider have come to a moment for the nth time. `unless`: a task; when that has
+        ended, the moment is not waited for any more."""
+        done = asyncio.get_running_loop().create_future()
+        self.wanted = [moment, nth, deed, done]
+        ended, _ = await asyncio.wait({done, unless} - {None}, timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        self.wanted = None
+        if not ended:
+            raise TimeoutError(f"{moment} did not come within {patience} s")
+
+    async def live(self, trouble, words=90):
+        """Agents live while trouble is made; then everything is looked over. Of each dialect, streamed and not, with histories of
+        the client's and of the gateway's."""
+        kinds = [(dialect, stream, kept) for dialect in dialects.ALL for stream in (True, False) for kept in (True, False)]
+        # A history that the gateway keeps goes on to the end; others are begun anew, as clients send all of theirs each time.
+        agents = [Agent(self, number, *kind, turns=100_000 if kind[2] else 40, words=words) for number, kind in enumerate(kinds)]
+        async with asyncio.TaskGroup() as group:
+            for agent in agents:
+                group.create_task(agent.live())
+            await trouble(self)
+            self.over = True
+        for gateway in self.gateways:
+            await check_end(self.promises, gateway, self.key)
+        store, place = self.gateways[0].store, self.gateways[0].place
+        await check_histories(self.promises, place, store, agents)
+        rows = await place.sessions(store)
+        stored = {session: rows.get(session, {}).get("compactions", 0) for session in self.prefixes.announced}
+        broken = [f"{session}: {stored[session]} stored, {count} announced" for session, count in self.prefixes.announced.items() if stored[session] < count]
+        self.promises.checked_all(LEDGER, sum(self.prefixes.announced.values()), broken)
+        self.promises.checked_all(PREFIX, self.prefixes.looked, self.prefixes.moved)
+        self.promises.checked_all(SECRET, 1, files_with(place.path, [self.key.encode()]))
+        self.promises.figure("turns answered, requests sent again, clients that went away", [self.turns, self.again, self.left])
+        self.promises.figure("actions", dict(self.prefixes.actions))
+        self.promises.figure("errors that clients saw", self.errors)
+        self.promises.figure("longest wait, s", round(self.slowest, 2))
 
 
 class Agent:
     """`kept`: the gateway keeps its history, so that it sends its new message alone."""
 
-    def __init__(self, world, number, dialect, stream, kept, turns, words=90):
+    def __init__(self, world, number, dialect, stream, kept, turns, words):
         self.world, self.number, self.dialect, self.stream, self.kept = world, number, dialect, stream, kept
-        self.turns, self.words, self.connection = turns, words, Connection()
-        self.generation, self.acknowledged = 0, {}
+        self.turns, self.words, self.connection, self.generation, self.acknowledged = turns, words, Connection(), 0, {}
 
     async def live(self):
         try:
@@ -69,15 +115,14 @@ class Agent:
             self.connection.close()
 
     async def session(self):
-        kind = f"{self.dialect.name}{'-stream' if self.stream else ''}{'-kept' if self.kept else ''}"
-        self.name = f"{kind}-{self.number}-{self.generation}"
+        self.name = f"{self.dialect.name}{'-stream' * self.stream}{'-kept' * self.kept}-{self.number}-{self.generation}"
         self.chance = chance = random.Random(f"{self.world.seed}/{self.name}")
         history, call = [], None
         for turn in range(self.turns):
             if self.world.over:
                 return
-            text = f"<message {self.name}.{turn}> " + " ".join(
-                f"{chance.choice(WORDS)}-{chance.randrange(999)}" for _ in range(chance.randrange(10, self.words)))
+            words = (f"{chance.choice(WORDS)}-{chance.randrange(999)}" for _ in range(chance.randrange(10, self.words)))
+            text = f"<message {self.name}.{turn}> " + " ".join(words)
             new = self.dialect.result(call, text) if call else self.dialect.user(text)
             call = f"call_{self.name}.{turn}" if chance.random() < 0.7 else None
             history += new
@@ -86,50 +131,45 @@ class Agent:
             history += self.dialect.said(answer_text(f"{self.name}.{turn}.0"), call)
 
     async def turn(self, turn, messages, call):
-        world, promises, refused = self.world, self.world.promises, 0
+        """Whether it was answered in the end."""
+        world, promises, refused, answer = self.world, self.world.promises, 0, None
         for attempt in range(100):
             gateway, mark = await world.gateway(), f"{self.name}.{turn}.{attempt}"
             answer = await self.ask(gateway, mark, messages, call)
             if answer is None:
                 continue
-            if self.kept and answer.header("x-epitome-history") != "kept":
+            kept = answer.header("x-epitome-history")
+            if answer.status != 200 or self.kept and kept != "kept":
+                world.count(f"{answer.status} {answer.our_error or 'of the provider'}{f', history: {kept}' if self.kept else ''}")
+                # While the store is broken, a history that cannot be read or stored is refused in so many words.
+                documented = world.store_fails and answer.status in (503, 507)
+                promises.check(OURS, not answer.our_error or answer.status < 500 or documented, f"{mark}: {answer.body[:200]}")
+            if self.kept and kept != "kept":
                 # The client is told that this message is not in the history: it sends it again.
-                world.count(f"{answer.status}, history: {answer.header('x-epitome-history') or 'not said'} {answer.our_error}")
-                self.allowed(mark, answer)
                 await world.store_up.wait()
-                continue
-            if dialects.answered(self.dialect, self.stream, answer):
+            elif dialects.answered(self.dialect, self.stream, answer):
                 world.turns += 1
                 promises.check(SAID, answer_text(mark).encode() in answer.body, mark)
-                if self.kept and answer.header("x-epitome-history") == "kept":
+                if self.kept:
                     self.acknowledged.setdefault(self.name, []).append(turn)
-                world.on_moment("whole")
-                return True
-            if answer.status != 200:
-                world.count(f"{answer.status} {answer.our_error or 'of the stub'}")
-                self.allowed(mark, answer)
-                refused += promises.check(ACCEPTED, bool(answer.our_error), f"{mark}: {answer.body[:200]}") is False
-            if refused == 3:
-                break
+                world.come_to("whole")
+                return promises.check(UNLOCKED, True)
+            elif answer.status != 200 and not answer.our_error:
+                refused += 1
+                promises.check(ACCEPTED, False, f"{mark}: {answer.body[:200]}")
+                if refused == 3:
+                    break
         return promises.check(UNLOCKED, False, f"{self.name}.{turn}: {answer and answer.body[:150]}")
 
-    def allowed(self, mark, answer):
-        ours = answer.our_error and answer.status >= 500 and not self.world.excused(answer)
-        self.world.promises.check(OURS, not ours, f"{mark}: {answer.body[:200]}")
-
     async def ask(self, gateway, mark, messages, call):
-        """None: the gateway did not answer."""
-        world = self.world
+        """None: the gateway did not answer, or the client went away."""
+        world, leaves, began = self.world, self.chance.random() < LEAVES, time.monotonic()
         headers = {**self.dialect.credential(world.key), MARK: mark, "x-epitome-session": self.name, "content-type": "application/json"}
-        if call:
-            headers[CALLS] = call
-        if self.kept:
-            headers["x-epitome-history"] = "server"
+        headers |= ({CALLS: call} if call else {}) | ({"x-epitome-history": "server"} if self.kept else {})
         body = self.dialect.body("You are a careful agent.", messages, self.stream)
-        began, leaves = world.clock(), self.chance.random() < LEAVES
 
         def on_head(answer):
-            world.on_moment("head")
+            world.come_to("head")
             # What is not in the history is no part of the prompts that follow.
             outside = self.kept and answer.header("x-epitome-history") != "kept"
             world.prefixes.told(mark, "not in the history" if outside else answer.action or None)
@@ -147,40 +187,34 @@ class Agent:
             world.again += 1
             world.promises.check(ANSWERED, not gateway.up.is_set(), f"{mark}: {error}")
             return None
-        waited = world.clock() - began
+        waited = time.monotonic() - began
         world.slowest = max(world.slowest, waited)
         world.promises.check(SOON, waited < LONGEST_WAIT, f"{mark}: {waited:.1f} s")
-        for promise in (ANSWERED, UNLOCKED, OURS, ACCEPTED):
+        for promise in (ANSWERED, OURS, ACCEPTED):
             world.promises.check(promise, True)
         return answer
 
 
 async def check_histories(promises, place, store, agents):
     """No message that was acknowledged is missing from what the gateway keeps, and they stand in their order."""
-    for agent in agents:
-        for session, turns in agent.acknowledged.items():
-            try:
-                rows = await place.export(store, session)
-            except RuntimeError as error:
-                rows = [{"type": "error", "text": str(error)}]
-            kept = [row["text"] for row in rows if row["type"] == "kept"]
-            places = {}
-            for at, text in enumerate(kept):
-                for kind in ("message", "answer"):
-                    begin = text.find(f"<{kind} {session}.")
-                    if begin >= 0:
-                        places[(kind, int(text[begin:].split(">")[0].rsplit(".", 1)[1]))] = at
-            wanted = [(kind, turn) for turn in turns for kind in ("message", "answer")]
-            lost = [f"{session}: {kind} {turn} of {len(turns)}" for kind, turn in wanted if (kind, turn) not in places]
-            promises.checked_all(LOST, len(wanted), lost)
-            order = [places[key] for key in wanted if key in places]
-            promises.check(ORDER, order == sorted(order), session)
+    for session, turns in [pair for agent in agents for pair in agent.acknowledged.items()]:
+        try:
+            kept = [row["text"] for row in await place.export(store, session) if row["type"] == "kept"]
+        except RuntimeError:
+            kept = []
+        wanted = [f"<{kind} {session}.{turn}>" for turn in turns for kind in ("message", "answer")]
+        # A message that was sent again may be there twice: its last place counts.
+        places = {mark: at for at, text in enumerate(kept) for mark in [text[text.find("<"):text.find(">") + 1]]}
+        promises.checked_all(LOST, len(wanted), [f"{mark} of {len(turns)} turns" for mark in wanted if mark not in places])
+        order = [places[mark] for mark in wanted if mark in places]
+        promises.check(ORDER, order == sorted(order), session)
 
 
-async def check_ledger(promises, place, store, prefixes):
-    """Every compaction that was announced is in the store."""
-    rows = await place.sessions(store)
-    broken = [f"{session}: {rows.get(session, {}).get('compactions')} stored, {count} announced"
-              for session, count in prefixes.announced.items() if rows.get(session, {}).get("compactions", 0) < count]
-    promises.checked_all(LEDGER, sum(prefixes.announced.values()), broken)
-    promises.checked_all(PREFIX, prefixes.looked, prefixes.moved)
+async def check_end(promises, gateway, key):
+    """A gateway that is stopped in the end has never stopped by itself, nor panicked, nor told a credential."""
+    promises.check(SECRET, key.encode() not in (await get(gateway.port, "/metrics")).body, f"{gateway.name}: metrics")
+    gateway.signal(15)
+    await gateway.ended()
+    promises.checked_all(ABORTS, gateway.starts, gateway.aborts)
+    panics = [line for line in gateway.log.read_text(errors="replace").splitlines() if "panicked" in line or "a fault:" in line]
+    promises.check(PANICS, not panics, panics[:1])

@@ -10,12 +10,24 @@ import shutil
 import signal
 import socket
 import tempfile
+from contextlib import asynccontextmanager
 from pathlib import Path
 
-from wire import get
+from stub import Stub
 
 WITH_US = ["setpriv", "--pdeathsig", "KILL", "--"]
 START = 60
+
+
+@asynccontextmanager
+async def stage(options):
+    """A place and a provider for a scenario. Both are gone in the end, and so are all processes."""
+    place, stub = Place(options.epitome), await Stub().start()
+    try:
+        yield place, stub
+    finally:
+        await stub.close()
+        await place.close()
 
 
 class Place:
@@ -141,13 +153,6 @@ class Gateway:
         except (OSError, IndexError):
             return None
         return int(pages) * resource.getpagesize() / 1e6
-
-    async def page(self, path):
-        return await get(self.port, path)
-
-    async def counters(self):
-        text = (await self.page("/metrics")).body.decode()
-        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in text.splitlines() if line[:1] != "#" and line)}
 
 
 class Postgres:

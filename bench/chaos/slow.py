@@ -6,97 +6,74 @@ import time
 
 import dialects
 from checks import Promises
-from processes import Gateway, Place
-from stub import MARK, Stub
+from processes import Gateway, stage
+from stub import MARK
 from wire import Connection, NoAnswer, request
 
 SERVED, SOON, LIVES = "working clients on new connections are served", "none of them waits longer than 10 s", "the gateway lives"
 NOT_READ = "an answer that nobody reads is not held in memory"
-FILES = 512
+FILES = 512  # That the gateway may have open.
+TOKEN = {"x-epitome-token": "chaos-token"}
+BODY = dialects.ALL[0].body("x", dialects.ALL[0].user("much"), True)
+MUCH = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n", b'data: {"type":"ping","x":"' + b"x" * 50_000 + b'"}\n\n'
+
+# What each sends, and how many bytes of it a second.
+SLOW = {
+    "silent": (b"", None),
+    "idle after an answer": (request("GET", "/healthz", {}), None),
+    "a byte a second": (request("POST", "/v1/messages", {f"x-{number}": "y" for number in range(40)}), 1),
+    "a body that does not come": (request("POST", "/v1/messages", {"content-length": 100_000, **TOKEN}, b'{"model":', framing=None), None),
+    "a chunk that does not end": (request("POST", "/v1/messages", {"transfer-encoding": "chunked", **TOKEN}, b"4000\r\n{", framing=None), None),
+    "reads nothing": (request("POST", "/v1/messages", {"x-chaos-much": "1", **TOKEN}, BODY), None),
+}
 
 
-class SlowClient:
-    """A connection that is opened and not used as it should be."""
-
-    def __init__(self, gateway, kind, chance):
-        self.gateway, self.kind, self.chance, self.writer = gateway, kind, chance, None
-
-    async def live(self):
-        try:
-            reader, self.writer = await asyncio.open_connection("127.0.0.1", self.gateway.port)
-            await getattr(self, self.kind)(reader)
-            await reader.read(1)
-        except OSError:
-            pass
-
-    async def silent(self, reader):
-        pass
-
-    async def after_an_answer(self, reader):
-        self.writer.write(request("GET", "/healthz", {}))
-
-    async def drip(self, reader):
-        for byte in request("POST", "/v1/messages", {f"x-{number}": "y" for number in range(40)}):
-            self.writer.write(bytes([byte]))
-            await asyncio.sleep(1)
-
-    async def no_body(self, reader):
-        self.writer.write(request("POST", "/v1/messages", {"content-length": 100_000}, b'{"model":', framing=None))
-
-    async def chunk_without_end(self, reader):
-        self.writer.write(request("POST", "/v1/messages", {"transfer-encoding": "chunked"}, b"4000\r\n{", framing=None))
-
-    async def deaf(self, reader):
-        """Asks for a large answer and reads nothing of it."""
-        body = dialects.ALL[0].body("x", dialects.ALL[0].user("much"), True)
-        reader._transport.pause_reading()
-        self.writer.write(request("POST", "/v1/messages", {"x-chaos-much": "1", "x-epitome-token": "chaos-token"}, body))
-        await asyncio.Event().wait()
-
-
-KINDS = ["silent", "after_an_answer", "drip", "no_body", "chunk_without_end", "deaf"]
+async def slow_client(gateway, kind):
+    sends, pace = SLOW[kind]
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        if kind == "reads nothing":
+            writer.transport.pause_reading()
+        for at in range(0, len(sends), pace or len(sends) or 1):
+            writer.write(sends[at:at + (pace or len(sends))])
+            await asyncio.sleep(1 if pace else 0)
+        await reader.read()
+    except OSError:
+        pass  # It was closed, as it should be.
 
 
 async def run(options, requests):
-    promises = Promises("slow", [SERVED, SOON, LIVES, NOT_READ])
-    place, stub = Place(options.epitome), await Stub().start()
-    token = place.path / "token"
-    token.write_text("chaos-token\n")
-    gateway = Gateway(place, "gateway", stub.url, "memory", [("auth.token_file", token)], files=FILES)
-    chance, usual, strangers = random.Random(f"{options.seed}/slow"), stub.respond, []
+    promises, chance, slow = Promises("slow", [SERVED, SOON, LIVES, NOT_READ]), random.Random(options.seed), []
+    async with stage(options) as (place, stub):
+        usual = stub.respond
 
-    async def respond(call, writer):
-        if "x-chaos-much" not in call.headers:
-            return await usual(call, writer)
-        writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
-        for _ in range(400):
-            writer.write(b'data: {"type":"ping","x":"' + b"x" * 50_000 + b'"}\n\n')
-            await writer.drain()
-        return False
+        async def respond(call, writer):
+            if "x-chaos-much" not in call.headers:
+                return await usual(call, writer)
+            writer.write(MUCH[0])
+            for _ in range(400):
+                writer.write(MUCH[1])
+                await writer.drain()
+            return False
 
-    stub.respond = respond
-    waits = []
-    try:
-        await gateway.start()
-        for stage, each in (("a few of each kind", 10), ("more than there are file descriptors", FILES // 4)):
-            before = gateway.memory()
-            clients = [SlowClient(gateway, kind, chance) for kind in KINDS for _ in range(each)]
-            if stage != "a few of each kind":
-                clients = [SlowClient(gateway, chance.choice(["silent", "drip", "after_an_answer"]), chance) for _ in range(2 * FILES)]
-            strangers += [asyncio.create_task(client.live()) for client in clients]
-            asked = asyncio.gather(*(work(gateway, f"{stage[:6]}.{number}", requests // 8, promises, waits) for number in range(4)))
-            await asked
-            if stage == "a few of each kind":
-                promises.check(NOT_READ, (gateway.memory() or 0) - before < 120, f"{before:.0f} → {gateway.memory():.0f} MB")
-                promises.figure("p99 beside a few of each kind, ms", percentile(waits))
+        stub.respond = respond
+        token = place.path / "token"
+        token.write_text(TOKEN["x-epitome-token"])
+        gateway = await Gateway(place, "gateway", stub.url, "memory", [("auth.token_file", token)], files=FILES).start()
+        before = gateway.memory()
+        silent = ["silent", "a byte a second", "idle after an answer"]
+        crowds = {"10 of each kind": [*SLOW] * 10, "more than there are file descriptors": [chance.choice(silent) for _ in range(2 * FILES)]}
+        try:
+            for name, kinds in crowds.items():
+                slow += [asyncio.create_task(slow_client(gateway, kind)) for kind in kinds]
                 waits = []
-            promises.check(LIVES, gateway.runs and not gateway.aborts, gateway.aborts)
-        promises.figure(f"p99 beside {2 * FILES} silent connections, {FILES} file descriptors, ms", percentile(waits))
-    finally:
-        for stranger in strangers:
-            stranger.cancel()
-        await stub.close()
-        await place.close()
+                await asyncio.gather(*(work(gateway, f"{name}.{number}", requests // 8, promises, waits) for number in range(4)))
+                promises.figure(f"p99 of working clients beside {name}, ms", round(sorted(waits)[int(len(waits) * 0.99)] * 1000, 1))
+                promises.check(LIVES, gateway.runs and not gateway.aborts, gateway.aborts)
+                promises.check(NOT_READ, (gateway.memory() or 0) - before < 120, f"{before:.0f} → {gateway.memory()} MB")
+        finally:
+            for task in slow:
+                task.cancel()
     return promises.result()
 
 
@@ -105,7 +82,7 @@ async def work(gateway, name, requests, promises, waits):
     failed = 0
     for number in range(requests):
         dialect, connection, began = dialects.ALL[number % 3], Connection(), time.monotonic()
-        headers = {**dialect.credential("sk-slow"), MARK: f"{name}.{number}.0", "x-epitome-token": "chaos-token"}
+        headers = {**dialect.credential("sk-slow"), MARK: f"{name}.{number}.0", **TOKEN}
         body = dialect.body("Be brief.", dialect.user(f"{name}, {number}"), number % 2 == 0)
         try:
             answer = await connection.ask(gateway.port, request("POST", dialect.path, headers, body), patience=20)
@@ -119,7 +96,3 @@ async def work(gateway, name, requests, promises, waits):
         failed = 0 if served else failed + 1
         if failed == 3:
             return
-
-
-def percentile(waits):
-    return round(sorted(waits)[int(len(waits) * 0.99)] * 1000, 1) if waits else None

@@ -6,8 +6,8 @@ import random
 import dialects
 import stub as provider
 from checks import Prefixes, Promises
-from processes import Gateway, Place
-from stub import CALLS, MARK, Stub, answer_text
+from processes import Gateway, stage
+from stub import CALLS, MARK, answer_text
 from wire import Connection, NoAnswer, request
 
 # Three letters and a space: a token for tokenizers, and four characters for us. So both count the same.
@@ -31,16 +31,12 @@ def prose(chance, tokens):
 
 async def run(options, turns, factors=None):
     promises = Promises("squeeze", [NEVER, TYPED, NEWEST, SMALLER, REFUSED, LEARNT, NOT_LESS])
-    place, stub = Place(options.epitome), await Stub().start()
     rows = []
-    try:
+    async with stage(options) as (place, stub):
         cases = itertools.product(factors or FACTORS, SHAPES, dialects.ALL)
         for number, (factor, shape, dialect) in enumerate(cases):
             rows.append(await one_run(options, promises, place, stub, number, factor, shape, dialect, turns))
         await told_windows(options, promises, place, stub)
-    finally:
-        await stub.close()
-        await place.close()
     refused = {f"{factor}, {shape}": 0 for factor in factors or FACTORS for shape in SHAPES}
     for row in rows:
         refused[row["case"]] += row["too long"]

@@ -8,8 +8,8 @@ import time
 
 import dialects
 from checks import Promises
-from processes import Gateway, Place, Postgres
-from stub import MARK, Stub
+from processes import Gateway, Postgres, stage
+from stub import MARK
 from wire import Connection, request
 
 RECORDED = "no recorded call is missing"
@@ -18,16 +18,13 @@ TOGETHER = 8
 
 
 async def run(options, rounds):
-    promises = Promises("term", [f"{RECORDED} (SQLite)", f"{RECORDED} (PostgreSQL)", ENDS])
-    place, stub = Place(options.epitome), await Stub().start()
-    chance, slowest = random.Random(f"{options.seed}/term"), 0.0
-    try:
+    promises, chance, slowest = Promises("term", [f"{RECORDED} (SQLite)", f"{RECORDED} (PostgreSQL)", ENDS]), random.Random(options.seed), 0.0
+    async with stage(options) as (place, stub):
         postgres = await Postgres(place).start()
         for number in range(rounds):
             for store, name in ((str(place.path / "store.db"), "SQLite"), (postgres.url, "PostgreSQL")):
                 gateway = await Gateway(place, f"gateway-{name}", stub.url, store).start()
-                sessions = [f"{name}-{number}-{index}" for index in range(TOGETHER)]
-                calls = chance.randrange(1, 4)
+                sessions, calls = [f"{name}-{number}-{index}" for index in range(TOGETHER)], chance.randrange(1, 4)
                 await asyncio.gather(*(session_of(gateway, session, index, calls) for index, session in enumerate(sessions)))
                 gateway.signal(signal.SIGTERM)
                 began = time.monotonic()
@@ -42,9 +39,6 @@ async def run(options, rounds):
                     shown = json.loads(await place.cli("sessions", "--store", store, "show", sessions[0], "--json"))
                     used = [turn["usage"]["output"] for turn in shown["turns"]]
                     promises.check(f"{RECORDED} ({name})", len(used) == calls and all(used), f"{sessions[0]}: usage {used}")
-    finally:
-        await stub.close()
-        await place.close()
     promises.figure("stops", 2 * rounds)
     promises.figure("longest until it has ended, s", round(slowest, 2))
     return promises.result()
