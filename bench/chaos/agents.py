@@ -5,13 +5,15 @@ import random
 import time
 
 import dialects
-from checks import Prefixes
+from checks import OUTSIDE, Prefixes
 from processes import files_with
 from stub import CALLS, MARK, answer_text
 from wire import Connection, NoAnswer, get, request
 
 WORDS = "river stone paper cloud light garden window market engine letter winter summer bridge corner signal packet".split()
 LONGEST_WAIT = 20
+MOST_ATTEMPTS = 400
+KEPT = ("kept", "pending")  # What the header says of a message that is kept when the whole answer is there.
 LEAVES = 0.01  # Share of requests whose client goes away when the answer begins, and asks again.
 SMALL_WINDOW = [("model.context_length", 8000), ("compression.protect_last_n", 3), ("auxiliary.compression.provider", "local")]
 
@@ -133,18 +135,21 @@ class Agent:
     async def turn(self, turn, messages, call):
         """Whether it was answered in the end."""
         world, promises, refused, answer = self.world, self.world.promises, 0, None
-        for attempt in range(100):
+        for attempt in range(MOST_ATTEMPTS):
+            # As clients do, it waits a little before it asks again.
+            await asyncio.sleep(0.05 if attempt > 1 else 0)
             gateway, mark = await world.gateway(), f"{self.name}.{turn}.{attempt}"
             answer = await self.ask(gateway, mark, messages, call)
             if answer is None:
                 continue
             kept = answer.header("x-epitome-history")
-            if answer.status != 200 or self.kept and kept != "kept":
+            outside = self.kept and kept not in KEPT and (answer.status == 200 or kept != "unchanged")
+            if answer.status != 200 or outside:
                 world.count(f"{answer.status} {answer.our_error or 'of the provider'}{f', history: {kept}' if self.kept else ''}")
                 # While the store is broken, a history that cannot be read or stored is refused in so many words.
                 documented = world.store_fails and answer.status in (503, 507)
                 promises.check(OURS, not answer.our_error or answer.status < 500 or documented, f"{mark}: {answer.body[:200]}")
-            if self.kept and kept != "kept":
+            if outside:
                 # The client is told that this message is not in the history: it sends it again.
                 await world.store_up.wait()
             elif dialects.answered(self.dialect, self.stream, answer):
@@ -159,6 +164,9 @@ class Agent:
                 promises.check(ACCEPTED, False, f"{mark}: {answer.body[:200]}")
                 if refused == 3:
                     break
+            elif self.kept:
+                # The end of the answer did not come, as it could not be kept.
+                await world.store_up.wait()
         return promises.check(UNLOCKED, False, f"{self.name}.{turn}: {answer and answer.body[:150]}")
 
     async def ask(self, gateway, mark, messages, call):
@@ -171,8 +179,8 @@ class Agent:
         def on_head(answer):
             world.come_to("head")
             # What is not in the history is no part of the prompts that follow.
-            outside = self.kept and answer.header("x-epitome-history") != "kept"
-            world.prefixes.told(mark, "not in the history" if outside else answer.action or None)
+            outside = self.kept and answer.header("x-epitome-history") not in (*KEPT, "unchanged")
+            world.prefixes.told(mark, OUTSIDE if outside else answer.action or None)
             if leaves:
                 raise ClientLeft
 

@@ -48,6 +48,7 @@ def show(result):
         print(f"    {name}: {value if isinstance(value, (int, float, str)) else json.dumps(value)}")
 
 
+OUTSIDE = "not in the history"
 NOT_REMEMBERED = ("compacted-once", "untouched: store_unavailable", "untouched: failed")
 
 
@@ -71,17 +72,17 @@ class Prefixes:
         prompts = self.sent.pop(mark, [])
         for prompt in prompts:
             self.judge(session, mark, prompt, action)
-        if action is None and not prompts:
-            self.silent.add(session)
-        if action:
+        self.actions[action or "no answer"] += 1
+        if action not in (None, OUTSIDE):
             self.silent.discard(session)
-            self.actions[action] += 1
+        elif not prompts:
+            self.silent.add(session)
         if action == "compacted":
             self.announced[session] += 1
 
     def judge(self, session, mark, prompt, action):
-        if action == "not in the history":
-            return
+        if action == OUTSIDE:
+            action = None  # What it did to the history is remembered, or not.
         if action in NOT_REMEMBERED:
             if not self.store_fails:
                 self.moved.append(f"{mark}: {action}")
@@ -89,8 +90,8 @@ class Prefixes:
         self.looked += 1
         firm, unheard = self.firm.get(session), self.unheard.pop(session, None)
         known = firm if unheard is None else unheard
-        goes_on = known is None or prompt.startswith(known) or self.store_fails and prompt.startswith(firm)
-        may_be_new = action == "compacted" or session in self.silent and unheard is None
+        goes_on = known is None or prompt.startswith(known) or self.store_fails and firm is not None and prompt.startswith(firm)
+        may_be_new = action == "compacted" or session in self.silent and (unheard is None or self.store_fails)
         if goes_on or may_be_new and (unheard is None or self.store_fails):
             self.firm[session] = prompt
         elif action is None and (unheard is None or self.store_fails):

@@ -8,7 +8,7 @@ from collections import Counter
 
 import agents
 from agents import World
-from checks import Promises
+from checks import OUTSIDE, Promises
 from processes import Gateway, stage
 
 ROOM = 96_000_000
@@ -72,9 +72,9 @@ async def run(options, rounds):
                 world.store_up.set()
                 # Requests that were on their way when room came may still tell of its lack.
                 await world.at("whole", 24)
-                before = world.prefixes.actions["not in the history"]
+                before = world.prefixes.actions[OUTSIDE]
                 await world.at("whole", 24)
-                promises.check(AGAIN, world.prefixes.actions["not in the history"] == before, f"round {number}")
+                promises.check(AGAIN, world.prefixes.actions[OUTSIDE] == before, f"round {number}")
 
         try:
             await World(promises, stub, [gateway], options.seed, store_fails=True).live(trouble, words=250)

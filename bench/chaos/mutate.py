@@ -229,7 +229,7 @@ class Mutants:
             self.actions[f"{answer.status} {answer.our_error or answer.action}"] += 1
             self.promises.check(OURS, answer.status < 500, f"{mark}: {answer.status} {answer.body[:200]!r}")
             seen = self.seen.pop(mark, [])
-            if answer.action.split(":")[0] in ("", "untouched") and answer.header("x-epitome-history") != "kept":
+            if answer.action.split(":")[0] in ("", "untouched") and answer.header("x-epitome-history") not in agents.KEPT:
                 self.promises.check(BYTES, seen == [body], f"{mark} ({answer.action}): {body[:100]!r} -> {[one[:100] for one in seen]}")
             if self.left % max(1, total // 10) == 0:
                 self.memory[100 * number // total] = round(gateway.memory() or 0)
@@ -404,11 +404,11 @@ async def odd_answers(promises, place, gateway, stub):
                 connection.close()
             if not kept and whole is not None:
                 promises.check(BACK, answer.whole and answer.body == whole, f"{dialect.name}, {name}: {answer.status} {answer.our_error} {len(answer.body)} of {len(whole)} bytes")
-            if kept and answer.header("x-epitome-history") == "kept" and answer.status == 200 and answer.whole and answer.body:
+            if kept and answer.header("x-epitome-history") in agents.KEPT and answer.status == 200 and answer.whole and answer.body:
                 stream = b"event-stream" in head
                 # A client that is lenient about letters takes this for a whole answer.
                 whole_text = gzip.decompress(answer.body) if name == "gzip" else answer.body
-                if b"<odd>" in whole_text and (dialect.end in whole_text if stream else whole_text.endswith(b"}")):
+                if b"<odd>" in whole_text and (dialect.end in whole_text and whole_text.endswith(b"\n") if stream else whole_text.endswith(b"}")):
                     expected[session] = f"{dialect.name}, {name}"
     # Errors in which a provider repeats the credential.
     for status, error in ((401, {"error": {"message": "bad key sk-mutate-odd", "type": "sk-mutate-odd", "code": "sk-mutate-odd"}}),
