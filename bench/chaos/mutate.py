@@ -12,7 +12,7 @@ import dialects
 from checks import Promises
 from processes import Gateway, files_with, stage
 from stub import MARK
-from wire import HEAD_LIMIT, Connection, NoAnswer, chunked, read_answer, request
+from wire import HEAD_LIMIT, Connection, NoAnswer, ask_once, chunked, request
 
 ANSWERED = "every request is answered"
 OURS = "no answer of ours with 500 or above"
@@ -260,8 +260,8 @@ async def run(options, requests):
             grown = (gateway.memory() or 0) - next(iter(mutants.memory.values()), 0)
             promises.check(MEMORY, grown < 300, f"{gateway.name}: {grown:.0f} MB more")
         await broken_http(promises, plain, stub)
-        await odd_answers(promises, place, plain, stub)
         await names_of_sessions(promises, plain, stub)
+        await odd_answers(promises, place, plain, stub)
         for gateway in (plain, small):
             await agents.check_end(promises, gateway, "sk-mutate")
         promises.checked_all(agents.SECRET, 1, files_with(place.path, [b"sk-mutate"]))
@@ -335,13 +335,11 @@ async def broken_http(promises, gateway, stub):
         status = int(got.split(b" ")[1]) if got.startswith(b"HTTP/1.") else 0
         promises.check(OURS, status < 500, f"{name}: {got[:200]!r}")
         smuggled = [call.path for call in seen if "smuggled" in call.path]
-        connection = Connection()
         try:
-            after = await connection.ask(gateway.port, request("POST", "/v1/messages", {}, dialects.ALL[0].body("x", dialects.ALL[0].user("hi"), False)))
+            after = await ask_once(gateway.port, request("POST", "/v1/messages", {}, dialects.ALL[0].body("x", dialects.ALL[0].user("hi"), False)))
             served = after.status == 200
         except NoAnswer:
             served = False
-        connection.close()
         promises.check(RAW, served and not smuggled and len(seen) - served <= most, f"{name}: {len(seen) - served} sent on, {smuggled}, served: {served}")
         await gateway.revive()
 
@@ -393,15 +391,12 @@ async def odd_answers(promises, place, gateway, stub):
             session = f"odd-{number}"
             headers = {**dialect.credential("sk-mutate-odd"), "x-epitome-session": session, **({"x-epitome-history": "server"} if kept else {})}
             body = dialect.body("x", dialect.user(f"<message {session}>"), b"event-stream" in head)
-            connection = Connection()
             try:
-                answer = await connection.ask(gateway.port, request("POST", dialect.path, headers, body), patience=30)
+                answer = await ask_once(gateway.port, request("POST", dialect.path, headers, body), patience=30)
             except NoAnswer as error:
                 promises.check(BACK, False, f"{dialect.name}, {name}: {error}")
                 await gateway.revive()
                 continue
-            finally:
-                connection.close()
             if not kept and whole is not None:
                 promises.check(BACK, answer.whole and answer.body == whole, f"{dialect.name}, {name}: {answer.status} {answer.our_error} {len(answer.body)} of {len(whole)} bytes")
             if kept and answer.header("x-epitome-history") in agents.KEPT and answer.status == 200 and answer.whole and answer.body:
@@ -416,9 +411,8 @@ async def odd_answers(promises, place, gateway, stub):
         raw = dialects.ser(error)
         now[:] = b"content-type: application/json\r\ncontent-length: %d\r\n" % len(raw), raw
         for dialect in dialects.ALL:
-            connection = Connection()
-            await connection.ask(gateway.port, request("POST", dialect.path, dialect.credential("sk-mutate-odd"), dialect.body("x", dialect.user("hi"), False)))
-            connection.close()
+            body = dialect.body("x", dialect.user("hi"), False)
+            await ask_once(gateway.port, request("POST", dialect.path, dialect.credential("sk-mutate-odd"), body))
     for session, name in expected.items():
         rows = await place.export(gateway.store, session)
         promises.check(KEPT, any("<odd>" in row["text"] for row in rows if row["type"] == "kept"), f"{name}: {[row['type'] for row in rows]}")
@@ -431,8 +425,8 @@ async def names_of_sessions(promises, gateway, stub):
     stub.respond = lambda call, writer: respond_at_once(stub, call, writer)
     for one, two in (("a b", "ab"), ("anna@example.com", "annaexample.com"), ("x" * 64 + "1", "x" * 64 + "2"), ("user/1", "user1"), ("A", "a")):
         for name in (one, two):
-            connection, dialect = Connection(), dialects.ALL[1]
+            dialect = dialects.ALL[1]
             headers = {**dialect.credential("sk-mutate-name"), "x-epitome-session": name, "x-epitome-history": "server"}
-            await connection.ask(gateway.port, request("POST", dialect.path, headers, dialect.body("x", dialect.user(f"<words of {name}>"), False)))
-            connection.close()
+            body = dialect.body("x", dialect.user(f"<words of {name}>"), False)
+            await ask_once(gateway.port, request("POST", dialect.path, headers, body))
         promises.check(APART, f"<words of {one}>".encode() not in seen[-1], f"{one}, {two}")

@@ -23,6 +23,9 @@ START = 60
 async def stage(options):
     """A place and a provider for a scenario. Both are gone in the end, and so are all processes."""
     place, stub = Place(options.epitome), await Stub().start()
+    # Connections that break are what is tested, and no news.
+    is_news = lambda context: not isinstance(context.get("exception"), OSError)
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: is_news(context) and loop.default_exception_handler(context))
     try:
         yield place, stub
     finally:

@@ -15,13 +15,31 @@ import mutate
 import slow
 import squeeze
 import term
-from checks import show
+from checks import Promises, show
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def built():
     return next((str(path) for kind in ("release", "debug") if (path := ROOT / "target" / kind / "epitome").exists()), None)
+
+
+HEAVY = Path(__file__).with_name("heavy.py")
+
+
+async def heavy(options, judged, *arguments):
+    """A program of its own, for its load takes processes. Times are judged in a full run alone: they need a machine that is idle."""
+    promises = Promises("heavy", ["every request is answered with 200", *(["p99 of small requests ≤ 3 × control", "peak ≤ 600 MB"] * judged)])
+    process = await asyncio.create_subprocess_exec(sys.executable, HEAVY, options.epitome, *arguments, stdout=asyncio.subprocess.PIPE)
+    lines = [json.loads(line) for line in (await process.communicate())[0].splitlines()]
+    told = lines[-1] if lines else {}
+    promises.check("every request is answered with 200", told.get("not_200") == 0, told or "it ended without a result")
+    if judged and told:
+        promises.check("p99 of small requests ≤ 3 × control", told["p99_ratio"] <= 3, told)
+        promises.check("peak ≤ 600 MB", told["peak_mb"] <= 600, told)
+    for run in lines[:-1]:
+        promises.figure(run["run"], {name: run[name] for name in ("p50_ms", "p99_ms", "gateway_cpu_s", "peak_mb")})
+    return promises.result()
 
 
 # Each takes the options and gives its runs; the numbers are those of a full run, then those of a short one.
@@ -34,6 +52,9 @@ SCENARIOS = {
     "squeeze": lambda options, size: squeeze.run(options, options.turns or size(150, 40), size(None, [1.2])),
     "term": lambda options, size: term.run(options, options.rounds or size(20, 2)),
 }
+if HEAVY.exists():
+    LITTLE = ("--large=1", "--large-mb=2", "--letters=1", "--letters-mb=1")
+    SCENARIOS["heavy"] = lambda options, size: heavy(options, size(True, False), *size((), LITTLE))
 SHORT_SEED = 8484
 
 

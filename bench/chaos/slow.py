@@ -8,7 +8,7 @@ import dialects
 from checks import Promises
 from processes import Gateway, stage
 from stub import MARK
-from wire import Connection, NoAnswer, request
+from wire import NoAnswer, ask_once, request
 
 SERVED, SOON, LIVES = "working clients on new connections are served", "none of them waits longer than 10 s", "the gateway lives"
 NOT_READ = "an answer that nobody reads is not held in memory"
@@ -81,15 +81,14 @@ async def work(gateway, name, requests, promises, waits):
     """A client that opens a connection for each request; it gives up where it is not served three times in a row."""
     failed = 0
     for number in range(requests):
-        dialect, connection, began = dialects.ALL[number % 3], Connection(), time.monotonic()
+        dialect, began = dialects.ALL[number % 3], time.monotonic()
         headers = {**dialect.credential("sk-slow"), MARK: f"{name}.{number}.0", **TOKEN}
         body = dialect.body("Be brief.", dialect.user(f"{name}, {number}"), number % 2 == 0)
         try:
-            answer = await connection.ask(gateway.port, request("POST", dialect.path, headers, body), patience=20)
+            answer = await ask_once(gateway.port, request("POST", dialect.path, headers, body), patience=20)
             served = dialects.answered(dialect, number % 2 == 0, answer)
         except NoAnswer as error:
             answer, served = error, False
-        connection.close()
         waits.append(time.monotonic() - began)
         promises.check(SERVED, served, f"{name}.{number}: {answer}")
         promises.check(SOON, waits[-1] < 10, f"{name}.{number}: {waits[-1]:.1f} s")

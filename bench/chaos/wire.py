@@ -145,9 +145,13 @@ class Connection:
         self.reader = self.writer = None
 
 
-async def get(port, path, patience=60):
+async def ask_once(port, data, patience=60, method="POST"):
     connection = Connection()
     try:
-        return await connection.ask(port, request("GET", path, {"connection": "close"}), patience, method="GET")
+        return await connection.ask(port, data, patience, method=method)
     finally:
         connection.close()
+
+
+async def get(port, path):
+    return await ask_once(port, request("GET", path, {}), method="GET")
