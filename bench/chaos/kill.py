@@ -41,7 +41,8 @@ async def run(options, kills, use_postgres=False):
 async def kill_gateway(world, gateway, chance):
     """At a moment, or shortly behind it; one in ten is killed once more while it starts. How many kills that were."""
     delay, loop, kills = chance.choice([0, 0, chance.uniform(0, 0.02)]), asyncio.get_running_loop(), 1
-    await world.at(chance.choice(MOMENTS), chance.randrange(1, 40), lambda: loop.call_later(delay, gateway.kill) if delay else gateway.kill())
+    kill = (lambda: loop.call_later(delay, gateway.kill)) if delay else gateway.kill
+    await world.at(chance.choice(MOMENTS), chance.randrange(1, 40), kill, unless=gateway.reading)
     await gateway.ended()
     while chance.random() < 0.1:
         starting = asyncio.create_task(gateway.start())
