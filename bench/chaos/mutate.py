@@ -349,14 +349,14 @@ async def broken_http(promises, gateway, stub):
 # ---- Odd answers.
 
 def odd_heads():
-    """Name, head, body, and whether it ends as it says."""
+    """Dialect, name, head, body, and what a client must get of it; None: there is no saying."""
     json_type, sse = b"content-type: application/json\r\n", b"content-type: text/event-stream\r\n"
     whole = {dialect.name: dialects.ser(dialect.whole("<odd> answer", None, 5)) for dialect in dialects.ALL}
     streams = {dialect.name: b"".join(dialect.events("<odd> answer", None, 5)) for dialect in dialects.ALL}
     for dialect in dialects.ALL:
         answer, stream = whole[dialect.name], streams[dialect.name]
         length = b"content-length: %d\r\n" % len(answer)
-        yield dialect, "both lengths", json_type + length + b"transfer-encoding: chunked\r\n", chunked(answer, [9]), None
+        yield dialect, "both lengths", json_type + length + b"transfer-encoding: chunked\r\n", chunked(answer, [9]), answer
         yield dialect, "a length that is too large", json_type + b"content-length: 99999\r\n", answer, None
         yield dialect, "no length", json_type, answer, answer
         yield dialect, "said to be gzip", json_type + length + b"content-encoding: gzip\r\n", answer, answer
