@@ -356,7 +356,7 @@ def odd_heads():
     for dialect in dialects.ALL:
         answer, stream = whole[dialect.name], streams[dialect.name]
         length = b"content-length: %d\r\n" % len(answer)
-        yield dialect, "both lengths", json_type + length + b"transfer-encoding: chunked\r\n", chunked(answer, [9]), answer
+        yield dialect, "both lengths", json_type + b"content-length: 99999\r\ntransfer-encoding: chunked\r\n", chunked(answer, [9]), answer
         yield dialect, "a length that is too large", json_type + b"content-length: 99999\r\n", answer, None
         yield dialect, "no length", json_type, answer, answer
         yield dialect, "said to be gzip", json_type + length + b"content-encoding: gzip\r\n", answer, answer
