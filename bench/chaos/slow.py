@@ -28,10 +28,13 @@ SLOW = {
 }
 
 
-async def slow_client(gateway, kind):
+async def slow_client(gateway, kind, tried):
     sends, pace = SLOW[kind]
     try:
-        reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", gateway.port)
+        finally:
+            tried.put_nowait(kind)
         if kind == "reads nothing":
             writer.transport.pause_reading()
         for at in range(0, len(sends), pace or len(sends) or 1):
@@ -65,8 +68,10 @@ async def run(options, requests):
         crowds = {"10 of each kind": [*SLOW] * 10, "more than there are file descriptors": [chance.choice(silent) for _ in range(2 * FILES)]}
         try:
             for name, kinds in crowds.items():
-                slow += [asyncio.create_task(slow_client(gateway, kind)) for kind in kinds]
-                waits = []
+                tried, waits = asyncio.Queue(), []
+                slow += [asyncio.create_task(slow_client(gateway, kind, tried)) for kind in kinds]
+                for _ in kinds:
+                    await tried.get()
                 await asyncio.gather(*(work(gateway, f"{name}.{number}", requests // 8, promises, waits) for number in range(4)))
                 promises.figure(f"p99 of working clients beside {name}, ms", round(sorted(waits)[int(len(waits) * 0.99)] * 1000, 1))
                 promises.check(LIVES, gateway.runs and not gateway.aborts, gateway.aborts)
