@@ -147,7 +147,7 @@ class Agent:
             if answer.status != 200 or outside:
                 world.count(f"{answer.status} {answer.our_error or 'of the provider'}{f', history: {kept}' if self.kept else ''}")
                 # While the store is broken, a history that cannot be read or stored is refused in so many words.
-                documented = world.store_fails and answer.status in (503, 507)
+                documented = world.store_fails and answer.status == 503
                 promises.check(OURS, not answer.our_error or answer.status < 500 or documented, f"{mark}: {answer.body[:200]}")
             if outside:
                 # The client is told that this message is not in the history: it sends it again.
