@@ -60,7 +60,7 @@ def newest_missing(wanted, found):
     missing, result_of = [], {name: text for turn in found for name, text in turn.results}
     for turn in dialects.newest_of(wanted):
         texts = [text for other in found if other.role == turn.role for text in other.texts if SUMMARY not in text]
-        missing += [f"{turn.role}: {text[:60]!r}" for text in turn.texts if text.strip() and text not in texts and turn.role != "system"]
+        missing += [f"{turn.role}: {text[:60]!r}" for text in turn.texts if text.strip() and text not in texts]
         missing += [f"result of {name}" for name, text in turn.results if result_of.get(name) != text]
     return missing
 

@@ -13,25 +13,27 @@ HERE = pathlib.Path(__file__).resolve().parent
 PIP = {
     "claude_agent_sdk": ["claude-agent-sdk==0.2.184"],
     "openai_agents": ["openai-agents==0.24.0", "openai==3.51.0"],
-    "langgraph": ["langgraph==1.2.22", "langchain==1.4.7", "langchain-core==1.7.2", "langchain-openai==1.7.3", "langchain-anthropic==1.7.7"],
-    "pydantic_ai": ["pydantic-ai-slim[openai,anthropic]==2.66.0"],
-    "smolagents": ["smolagents[openai]==1.26.0"],
-    "autogen": ["autogen-agentchat==0.7.5", "autogen-ext[openai,anthropic]==0.7.5"],
+    "langgraph": ["langgraph==1.2.22", "langchain==1.4.7", "langchain-core==1.7.2", "langchain-openai==1.7.3", "langchain-anthropic==1.7.7",
+                  "openai==3.51.0", "anthropic==2.10.0"],
+    "pydantic_ai": ["pydantic-ai-slim[openai,anthropic]==2.66.0", "openai==3.51.0", "anthropic==2.10.0"],
+    "smolagents": ["smolagents[openai]==1.26.0", "openai==3.51.0"],
+    "autogen": ["autogen-agentchat==0.7.5", "autogen-ext[openai,anthropic]==0.7.5", "openai==3.51.0", "anthropic==0.125.0"],
     "agno": ["agno==3.1.10", "openai==3.51.0", "anthropic==2.10.0"],
-    "strands": ["strands-agents[openai,anthropic]==1.62.0"],
-    "mini_swe_agent": ["mini-swe-agent==2.4.6"],
+    "strands": ["strands-agents[openai,anthropic]==1.62.0", "openai==2.54.0", "anthropic==0.125.0"],
+    "mini_swe_agent": ["mini-swe-agent==2.4.6", "litellm==1.106.2", "mcp==2.3.0"],
     "scripted": [],
 }
 NPM = {
-    "vercel_ai": ["ai@7.0.173", "@ai-sdk/openai@4.0.118", "@ai-sdk/anthropic@4.0.104", "zod@4.5.4"],
+    "vercel_ai": ["ai@7.0.173", "@ai-sdk/openai@4.0.118", "@ai-sdk/anthropic@4.0.104", "zod@4.6.7"],
     "qwen_code": ["@qwen-code/qwen-code@0.24.4"],
-    "mastra": ["@mastra/core@1.71.0", "@ai-sdk/openai@4.0.118", "@ai-sdk/anthropic@4.0.104", "zod@4.5.4"],
+    "mastra": ["@mastra/core@1.71.0", "@ai-sdk/openai@3.0.141", "@ai-sdk/anthropic@3.0.138", "zod@4.6.7"],
     "pi": ["@mariozechner/pi-coding-agent@0.73.1"],
-    "openai_agents_js": ["@openai/agents@0.20.0", "zod@4.5.4"],
+    "openai_agents_js": ["@openai/agents@0.20.0", "zod@4.6.7"],
 }
 MODEL = {"messages": "claude-sonnet-4-5", "chat": "wire-model", "responses": "gpt-5.1"}
 # Target: dialects, ways (streamed or not), and what differs from WINDOW, TASKS and RECORDS.
 WINDOW, TASKS, RECORDS = 24000, [4, 40, 6], 60
+SETTINGS = ["--set", "compression.protect_last_n=4"]
 BOTH = ["streamed", "whole"]
 CASES = {
     "claude_agent_sdk": (["messages"], ["streamed"], {"window": 64000, "model": "claude-sonnet-5", "records": 100}),
@@ -42,13 +44,13 @@ CASES = {
     "autogen": (["chat", "messages"], BOTH, {}),
     "agno": (["messages", "chat", "responses"], BOTH, {}),
     "strands": (["messages", "chat"], ["streamed"], {}),
-    "mini_swe_agent": (["chat", "responses"], ["whole"], {"tasks": [44], "submits": True}),
-    "vercel_ai": (["messages", "chat", "responses"], BOTH, {}),
+    "mini_swe_agent": (["chat", "responses"], ["whole"], {"tasks": [44], "submits": True, "also": [("chat", "text")]}),
+    "vercel_ai": (["messages", "chat", "responses"], BOTH, {"also": [("responses", "stored")]}),
     "qwen_code": (["messages", "chat", "responses"], ["streamed"], {"window": 48000}),
     "mastra": (["messages", "responses"], BOTH, {}),
     "pi": (["messages", "chat", "responses"], ["streamed"], {}),
     "openai_agents_js": (["responses", "chat"], BOTH, {}),
-    "scripted": (["messages", "chat", "responses"], ["whole"], {}),
+    "scripted": (["messages", "chat", "responses"], ["reminded", "plain"], {"settings": [], "largest": 720}),
 }
 
 
@@ -69,11 +71,10 @@ def install(place, targets):
 
 def cases(wanted):
     for target, (apis, ways, other) in CASES.items():
-        for api in apis:
-            for way in ways:
-                name = f"{target}-{api}-{way}"
-                if not wanted or any(name.startswith(part) for part in wanted):
-                    yield name, target, api, way, other
+        for api, way in [(api, way) for api in apis for way in ways] + other.get("also", []):
+            name = f"{target}-{api}-{way}"
+            if not wanted or any(name.startswith(part) for part in wanted):
+                yield name, target, api, way, other
 
 
 def run(name, target, api, way, other, place, epitome, out):
@@ -81,19 +82,18 @@ def run(name, target, api, way, other, place, epitome, out):
     shutil.rmtree(folder, ignore_errors=True)
     work, home = folder / "work", folder / "home"
     work.mkdir(parents=True), home.mkdir()
-    script = servers.Script(work, other.get("tasks", TASKS), other.get("records", RECORDS), other.get("submits", False))
+    script = servers.Script(work, other.get("tasks", TASKS), other.get("records", RECORDS), other.get("submits", False), other.get("largest", 4 * RECORDS))
     window = other.get("window", WINDOW)
     state = servers.State(script, window, 0)
     provider, recorder = servers.start(servers.Provider, state), servers.start(servers.Recorder, state)
     log = open(folder / "gateway.log", "wb")
     gateway = subprocess.Popen(
         [epitome, "serve", "--listen", "127.0.0.1:0", "--upstream", f"http://127.0.0.1:{provider.server_port}", "--store", folder / "store.db",
-         "--context-length", str(window), "--set", "auxiliary.compression.provider=local", "--set", "compression.protect_last_n=4",
-         *other.get("settings", [])], stdout=log, stderr=log, cwd=folder)
+         "--context-length", str(window), "--set", "auxiliary.compression.provider=local", *other.get("settings", SETTINGS)], stdout=log, stderr=log, cwd=folder)
     try:
         state.gateway = listening(folder / "gateway.log", gateway)
         environment = {key: value for key, value in os.environ.items() if "proxy" not in key.lower() and not key.startswith("CLAUDE")}
-        environment |= {"HOME": str(home), "WIRE_URL": f"http://127.0.0.1:{recorder.server_port}", "WIRE_API": api, "WIRE_STREAM": str(int(way == "streamed")),
+        environment |= {"HOME": str(home), "WIRE_URL": f"http://127.0.0.1:{recorder.server_port}", "WIRE_API": api, "WIRE_STREAM": str(int(way == "streamed")), "WIRE_WAY": way,
                         "WIRE_MODEL": other.get("model", MODEL[api]), "WIRE_PROMPTS": json.dumps(script.prompts()), "WIRE_DIR": str(place / target),
                         "OPENAI_API_KEY": "dummy", "ANTHROPIC_API_KEY": "dummy", "PYTHONPATH": str(HERE / "drive"), "NO_COLOR": "1", "CI": "1"}
         if target in NPM:

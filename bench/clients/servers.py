@@ -8,6 +8,7 @@ SHELL = ["Bash", "bash", "run_shell", "run_shell_command", "shell", "terminal", 
 READ = ["Read", "read_file", "read"]
 WRITE = ["Write", "write_file", "write"]
 ARGUMENTS = {"command": ["command", "cmd"], "path": ["file_path", "path", "absolute_path"], "content": ["content", "contents", "text"]}
+FENCED = "mswea_bash_command"  # an agent whose calls are text: mini-swe-agent
 DONE = re.compile(r"WIRE-(\d+)-END")
 TASK = re.compile(r"wire-task:(\d+)")
 
@@ -15,8 +16,8 @@ TASK = re.compile(r"wire-task:(\d+)")
 class Script:
     """A long loop of tool calls, told by the newest input alone: each output ends with the number of its step."""
 
-    def __init__(self, work, tasks, records, submits=False):
-        self.work, self.records, self.tasks, self.submits = work, records, tasks, submits
+    def __init__(self, work, tasks, records, submits, largest):
+        self.work, self.records, self.tasks, self.submits, self.largest = work, records, tasks, submits, largest
         self.ends = [sum(tasks[:at + 1]) for at in range(len(tasks))]
         self.step, self.lost = 0, []
 
@@ -56,7 +57,7 @@ class Script:
         elif kind == 4:
             calls = [self.shell(tools, shell, self.listing(step, self.records) + "; echo 'error[E0308]: mismatched types in src/lib.rs:42'; exit 3")]
         else:
-            calls = [self.shell(tools, shell, self.listing(step, self.records * (4 if kind == 1 and step > 10 else 1)))]
+            calls = [self.shell(tools, shell, self.listing(step, self.largest if kind == 1 and step > 10 else self.records))]
         return f"Step {step}.", [(f"call_{step:03}_{at}_{number}", name, given) for at, (name, given) in enumerate(calls)]
 
     def listing(self, step, lines):
@@ -169,10 +170,13 @@ class Provider(Handler):
                 message = {"type": "invalid_request_error", "message": "; ".join(record["errors"])}
                 return self.reply(400, json.dumps({"type": "error", "error": message}).encode())
             text, calls = "A title.", []
-            tools = dialects.tools_of(body)
+            fenced = FENCED in json.dumps(body)
+            tools = {"bash": {"properties": {"command": {}}}} if fenced else dialects.tools_of(body)
             record["main"] = any(name in tools for name in SHELL)
             if record["main"]:
                 text, calls = state.script.next(dialects.turns_of(dialect, body, state.known), tools, number)
+            if fenced:
+                text, calls = f"{text}\n```{FENCED}\n{calls[0][2]['command']}\n```", []
             whole, events = dialects.answer(dialect, body, number, text, calls, state.known)
         if not body.get("stream"):
             return self.reply(200, json.dumps(whole).encode())

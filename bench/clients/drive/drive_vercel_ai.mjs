@@ -13,10 +13,11 @@ const tools = {
   read_file: tool({ description: "Reads a file.", inputSchema: z.object({ path }), execute: readFile }),
   write_file: tool({ description: "Writes a file.", inputSchema: z.object({ path, content: z.string() }), execute: writeFile }),
 };
+const stored = process.env.WIRE_WAY === "stored"; // what it does by default: items are named, not sent again
 const messages = [];
 for (const prompt of prompts) {
   messages.push({ role: "user", content: prompt });
-  const providerOptions = { openai: { reasoningEffort: "low", store: false, include: ["reasoning.encrypted_content"] }, anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } };
+  const providerOptions = { openai: stored ? { reasoningEffort: "low" } : { reasoningEffort: "low", store: false, include: ["reasoning.encrypted_content"] }, anthropic: { thinking: { type: "enabled", budgetTokens: 1024 } } };
   const given = { model: chosen, system, messages, tools, stopWhen: stepCountIs(200), providerOptions };
   const result = stream ? streamText(given) : await generateText(given);
   if (stream) await result.consumeStream();
