@@ -36,7 +36,8 @@ WINDOW, TASKS, RECORDS = 24000, [4, 40, 6], 60
 SETTINGS = ["--set", "compression.protect_last_n=4"]
 BOTH = ["streamed", "whole"]
 CASES = {
-    "claude_agent_sdk": (["messages"], ["streamed"], {"window": 64000, "model": "claude-sonnet-5", "records": 100}),
+    "claude_agent_sdk": (["messages"], ["streamed"], {"window": 64000, "model": "claude-sonnet-5", "records": 100,
+                         "also": [("messages", "tight")], "tight": 48000}),
     "openai_agents": (["responses", "chat"], BOTH, {}),
     "langgraph": (["messages", "chat", "responses"], BOTH, {}),
     "pydantic_ai": (["messages", "chat", "responses"], BOTH, {}),
@@ -83,7 +84,7 @@ def run(name, target, api, way, other, place, epitome, out):
     work, home = folder / "work", folder / "home"
     work.mkdir(parents=True), home.mkdir()
     script = servers.Script(work, other.get("tasks", TASKS), other.get("records", RECORDS), other.get("submits", False), other.get("largest", 4 * RECORDS))
-    window = other.get("window", WINDOW)
+    window = other.get(way, other.get("window", WINDOW))
     state = servers.State(script, window, 0)
     provider, recorder = servers.start(servers.Provider, state), servers.start(servers.Recorder, state)
     log = open(folder / "gateway.log", "wb")
