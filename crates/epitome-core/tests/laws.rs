@@ -246,7 +246,9 @@ fn newest_input(conversation: &Conversation) -> &[Message] {
 fn unanswered(conversation: &Conversation) -> Vec<String> {
     let place = |(message, block): (usize, usize)| match &conversation.messages[message].blocks[block] {
         Block::ToolCall(call) => call.id.to_string(),
-        other => panic!("{other:?} is no call"),
+        other @ (Block::Text(_) | Block::Thinking(_) | Block::ToolResult(_) | Block::Media(_) | Block::Opaque(_)) => {
+            panic!("{other:?} is no call")
+        }
     };
     Pairing::of(&conversation.messages).unanswered_calls.into_iter().map(place).collect()
 }

@@ -260,6 +260,7 @@ async fn without_panic<T>(mut future: Pin<Box<dyn Future<Output = T> + Send>>) -
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a test's own tasks end with its runtime")]
 mod tests {
     use std::sync::mpsc;
 

@@ -199,7 +199,7 @@ mod tests {
         let history = history("a", 6);
         let first = shadow.append(&tenant(), &history, None, entry(&history[..2], "one")).unwrap();
         let Appended::Stored(first) = first else { panic!("{first:?}") };
-        assert_eq!(shadow.matches(&tenant(), &history).unwrap(), [first.clone()]);
+        assert_eq!(shadow.matches(&tenant(), &history).unwrap(), std::slice::from_ref(&first));
         assert_eq!(shadow.matches(&tenant(), &history[..1]).unwrap(), []);
         assert_eq!(shadow.matches(&Tenant::new("other"), &history).unwrap(), []);
         let slower = shadow.append(&tenant(), &history, None, entry(&history[..4], "two")).unwrap();

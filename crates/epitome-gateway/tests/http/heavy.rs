@@ -1,5 +1,7 @@
 //! Heavy requests among small ones: nobody waits for the work or the memory of others, and nobody is refused.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 use std::io::Write;
 use std::sync::{Arc, Mutex, mpsc};
 

@@ -1,6 +1,8 @@
 //! Sessions that fill their window with what may not be touched, before a provider that counts exactly and refuses what does
 //! not fit. Whatever can be made to fit is answered.
 
+#![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
