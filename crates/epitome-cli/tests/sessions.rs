@@ -72,7 +72,7 @@ fn what_a_gateway_remembered_is_told() {
     snapshot!(told(place, &["list"]), @"
     session       last seen (UTC)      model   calls  compactions  client's     sent   saved  read from cache
     short         [moment]  gpt-4o      1            0        65       65   0.0 %           49.4 %
-    shop-session  [moment]  gpt-4o     11            4   471,662  212,457  55.0 %           50.0 %
+    shop-session  [moment]  gpt-4o     11            4   471,666  212,469  55.0 %           50.0 %
     ");
     let list = json(place, &["list"]);
     assert_eq!((&list["tenant"], list["sessions"].as_array().map(Vec::len)), (&Value::from("local"), Some(2)));
@@ -86,20 +86,20 @@ fn what_a_gateway_remembered_is_told() {
       seen      [moment] to [moment] UTC
       model     gpt-4o (openai)
       calls     11, with 4 compactions
-      tokens    471,662 of the client's, 212,457 sent: 55.0 % saved
-      reported  208,727 of prompts, 50.0 % read from the cache and 0.0 % written to it; 110 of answers
+      tokens    471,666 of the client's, 212,469 sent: 55.0 % saved
+      reported  208,743 of prompts, 50.0 % read from the cache and 0.0 % written to it; 110 of answers
 
     compactions
       1  [moment]  36,083 → 22,190 tokens  38.5 %  16 → 8 messages  local [n] ms  the threshold is reached
-      2  [moment]  38,912 → 18,812 tokens  51.7 %  12 → 8 messages  local [n] ms  the threshold is reached
-      3  [moment]  39,883 → 17,802 tokens  55.4 %  18 → 8 messages  local [n] ms  the threshold is reached
-      4  [moment]  22,541 → 15,998 tokens  29.0 %  10 → 8 messages  local [n] ms  asked for
+      2  [moment]  38,912 → 18,814 tokens  51.6 %  12 → 8 messages  local [n] ms  the threshold is reached
+      3  [moment]  39,885 → 17,799 tokens  55.4 %  18 → 8 messages  local [n] ms  the threshold is reached
+      4  [moment]  22,542 → 16,009 tokens  29.0 %  10 → 8 messages  local [n] ms  asked for
 
     what it cost
       calls                        $0.3925
       summaries that we asked for    $0.00
-      the same calls without us    $0.6318
-      saved                        $0.2393
+      the same calls without us    $0.6319
+      saved                        $0.2394
 
     what became of its messages
       0              kept
@@ -139,11 +139,11 @@ fn what_a_gateway_remembered_is_told() {
          4  [moment]  untouched    27,465  27,465  27,172  13,586        0      10         $0.0510
          5  [moment]  compacted    36,083  22,190  22,047  11,023        0      10         $0.0414
          6  [moment]  replayed     40,719  26,424  28,444  14,222        0      10         $0.0534
-         7  [moment]  compacted    53,702  18,812  14,990   7,495        0      10         $0.0282
-         8  [moment]  replayed     60,479  24,650  23,909  11,954        0      10         $0.0449
-         9  [moment]  replayed     67,506  31,868  31,342  15,671        0      10         $0.0589
-        10  [moment]  compacted    75,365  17,802  17,594   8,797        0      10         $0.0331
-        11  [moment]  compacted    83,095  15,998  16,762   8,381        0      10         $0.0315
+         7  [moment]  compacted    53,702  18,814  14,991   7,495        0      10         $0.0282
+         8  [moment]  replayed     60,478  24,651  23,910  11,955        0      10         $0.0449
+         9  [moment]  replayed     67,506  31,869  31,344  15,672        0      10         $0.0589
+        10  [moment]  compacted    75,366  17,799  17,596   8,798        0      10         $0.0331
+        11  [moment]  compacted    83,099  16,009  16,772   8,386        0      10         $0.0315
     "#);
     snapshot!(told(place, &["show", "short"]), @"
     short
@@ -223,23 +223,23 @@ fn what_a_gateway_remembered_is_told() {
     snapshot!(told(place, &["stats"]), @"
     over all calls
       12 calls of 2 sessions
-      471,727 tokens of the clients', 212,522 sent: 259,205 not sent (54.9 %)
-      208,806 tokens of prompts reported: 50.0 % read from the cache, 0.0 % written to it
+      471,731 tokens of the clients', 212,534 sent: 259,197 not sent (54.9 %)
+      208,822 tokens of prompts reported: 50.0 % read from the cache, 0.0 % written to it
 
     what it cost
       calls                        $0.3927
       summaries that we asked for    $0.00
-      the same calls without us    $0.6320
-      saved                        $0.2393
+      the same calls without us    $0.6321
+      saved                        $0.2394
 
     compactions
      [n] ms waited for each, [n] at most
                                         times  tokens saved  on average
-      all                                   4        62,617      43.6 %
-      because asked for                     1         6,543      29.0 %
-      because the threshold is reached      3        56,074      48.5 %
-      written by local                      4        62,617      43.6 %
-      tokens saved by repairs -47, summaries 66,483
+      all                                   4        62,610      43.6 %
+      because asked for                     1         6,533      29.0 %
+      because the threshold is reached      3        56,077      48.5 %
+      written by local                      4        62,610      43.6 %
+      tokens saved by repairs -47, summaries 66,476
 
     stored
       37 originals, 62.0 KB

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use epitome_core::fingerprint::ContentHash;
-use epitome_core::model::{Conversation, Pairing};
+use epitome_core::model::{Conversation, Pairing, Role};
 use epitome_store::records::{self, SessionId, Tenant, TurnUsage};
 use epitome_store::store::{Store, StoreError};
 use epitome_wire::answer::Answer;
@@ -179,10 +179,13 @@ impl Histories {
         let history = self.history(&owner, &session, incoming.dialect).await?;
         let mut elements: Vec<Vec<u8>> = history.into_iter().map(|kept| kept.bytes).collect();
         on_the_pool_if_heavy(elements.iter().map(Vec::len).sum()).await;
+        let new = request.turns();
         let promise = match incoming.purpose {
             Purpose::Count => Promise::Nothing,
-            Purpose::Answer if self.can_add(&owner, &session, &mut elements).await => Promise::ToKeep,
-            Purpose::Answer => Promise::NotToKeep,
+            Purpose::Answer => {
+                self.take_back_what_is_repeated(&owner, &session, incoming.dialect, &mut elements, &new).await;
+                if self.can_add(&session).await { Promise::ToKeep } else { Promise::NotToKeep }
+            }
         };
         let body = request.behind(&elements).map_err(|_| Unkept::Unreadable)?.bytes;
         let exchange = Exchange {
@@ -193,29 +196,43 @@ impl Histories {
             session,
             dialect: incoming.dialect,
             behind: elements.len(),
-            new: request.turns(),
+            new,
             _in_turn: in_turn,
         };
         let incoming = Incoming { body: hold(body.into()).await, ..incoming.clone() };
         Ok(Joined { incoming, exchange: Arc::new(exchange), promise })
     }
 
-    /// Whether the store can be written, as far as that is known before it is done. What a client was told that it is not
-    /// kept is taken out of its history, and out of the store.
-    async fn can_add(&self, owner: &Tenant, session: &SessionId, elements: &mut Vec<Vec<u8>>) -> bool {
-        let key = (owner.clone(), session.clone());
-        let uncertain = lock(&self.doubts.uncertain).get(&key);
-        if let Some(Uncertain { from, messages }) = uncertain {
-            let there = elements.get(from..).unwrap_or_default().iter().map(ContentHash::of);
-            if there.eq(messages.iter().copied()) {
-                elements.truncate(from);
-                if let Err(error) = self.store.retract_history(owner, session, from, &messages).await {
-                    tracing::warn!(%session, %error, "the end of a history could not be taken back");
-                    return false;
-                }
-            }
-            lock(&self.doubts.uncertain).remove(&key);
+    /// Takes the last exchange of a history back if the client surely sends it again: it has not seen the answer's end, or
+    /// was told that nothing is kept. A repetition that is not sure stays, and is there twice.
+    async fn take_back_what_is_repeated(
+        &self,
+        owner: &Tenant,
+        session: &SessionId,
+        dialect: Dialect,
+        elements: &mut Vec<Vec<u8>>,
+        new: &[Vec<u8>],
+    ) {
+        let doubt = lock(&self.doubts.uncertain).take(&(owner.clone(), session.clone()));
+        let Some(from) = last_exchange(dialect, elements, new) else { return };
+        let exchange = elements.get(from..).unwrap_or_default();
+        let messages: Vec<ContentHash> = exchange.iter().map(ContentHash::of).collect();
+        let was_not_told = doubt.is_some_and(|doubt| doubt.from == from && doubt.messages == messages);
+        if !was_not_told && !only_fits_in_place(dialect, elements, from, new) {
+            return;
         }
+        match self.store.retract_history(owner, session, from, &messages).await {
+            Ok(true) => elements.truncate(from),
+            Ok(false) => {}
+            Err(error) => {
+                self.doubts.failed.store(true, Ordering::Relaxed);
+                tracing::warn!(%session, %error, "the end of a history could not be taken back");
+            }
+        }
+    }
+
+    /// Whether the store can be written, as far as that is known before it is done.
+    async fn can_add(&self, session: &SessionId) -> bool {
         if !self.doubts.failed.load(Ordering::Relaxed) {
             return true;
         }
@@ -389,26 +406,46 @@ impl Exchange {
         let mut elements: Vec<Vec<u8>> = history.into_iter().map(|kept| kept.bytes).collect();
         on_the_pool_if_heavy(elements.iter().map(Vec::len).sum()).await;
         let open_before =
-            self.conversation(&elements).map(|before| Pairing::of(&before.messages).unanswered_calls.len());
+            conversation(self.dialect, &elements).map(|before| Pairing::of(&before.messages).unanswered_calls.len());
         elements.extend_from_slice(added);
-        let fits = self.conversation(&elements).is_some_and(|all| Pairing::of(&all.messages).orphan_results.is_empty());
+        let fits = conversation(self.dialect, &elements)
+            .is_some_and(|all| Pairing::of(&all.messages).orphan_results.is_empty());
         Ok((fits && open_before == Some(0)).then_some(length))
-    }
-
-    fn conversation(&self, elements: &[Vec<u8>]) -> Option<Conversation> {
-        let body = of_elements(self.dialect, elements);
-        let request = Request::read(body, Format::Given(self.dialect), DuplicateKeys::Carry).ok()?;
-        Some(request.conversation().clone())
     }
 
     fn with_words(&self, elements: &[Vec<u8>]) -> Option<Vec<records::Kept>> {
         let kept = |element: &Vec<u8>| {
-            let said = self.conversation(std::slice::from_ref(element))?;
+            let said = conversation(self.dialect, std::slice::from_ref(element))?;
             let words = said.messages.iter().map(words_of).collect();
             Some(records::Kept { bytes: element.clone(), words })
         };
         elements.iter().map(kept).collect()
     }
+}
+
+fn conversation(dialect: Dialect, elements: &[Vec<u8>]) -> Option<Conversation> {
+    let body = of_elements(dialect, elements);
+    let request = Request::read(body, Format::Given(dialect), DuplicateKeys::Carry).ok()?;
+    Some(request.conversation().clone())
+}
+
+/// Where the last exchange of a history begins, if what is new is what the client said in it.
+fn last_exchange(dialect: Dialect, elements: &[Vec<u8>], new: &[Vec<u8>]) -> Option<usize> {
+    let last = elements.len().checked_sub(new.len() + 1)?;
+    let is_there = |from: &usize| elements.get(*from..*from + new.len()) == Some(new);
+    let from = (0..=last).rev().find(is_there).filter(|_| !new.is_empty())?;
+    let answer = conversation(dialect, elements.get(from + new.len()..)?)?;
+    answer.messages.iter().all(|message| message.role == Role::Assistant).then_some(from)
+}
+
+/// Whether no provider takes what is new behind a history, and any takes it in place of the end of it.
+fn only_fits_in_place(dialect: Dialect, elements: &[Vec<u8>], from: usize, new: &[Vec<u8>]) -> bool {
+    let fits_behind = |elements: &[Vec<u8>]| {
+        let all = conversation(dialect, &[elements, new].concat());
+        let pairing = all.map(|all| Pairing::of(&all.messages));
+        pairing.is_some_and(|it| it.orphan_results.is_empty() && it.unanswered_calls.is_empty())
+    };
+    !fits_behind(elements) && elements.get(..from).is_some_and(fits_behind)
 }
 
 fn asks_for_history(headers: &HeaderMap) -> bool {
@@ -464,6 +501,13 @@ mod tests {
         let Ok(Joined { exchange, promise, .. }) = histories.joined(&incoming).await else { panic!("it is joined") };
         assert_eq!((exchange.behind, promise), (4, Promise::ToKeep));
         drop(exchange);
+        // It was committed, and the client goes on: others have told it so.
+        uncertain(&kept[2..]);
+        let goes_on = r#"{"model":"m","messages":[{"role":"user","content":"three"}]}"#;
+        let joined = histories.joined(&Incoming { body: goes_on.into(), ..incoming.clone() }).await;
+        let Ok(Joined { exchange, .. }) = joined else { panic!("it is joined") };
+        assert_eq!(exchange.behind, 4);
+        drop(exchange);
         // It was committed, and the client sends it again: it is there once.
         uncertain(&kept[2..]);
         let Ok(Joined { exchange, promise, .. }) = histories.joined(&incoming).await else { panic!("it is joined") };
@@ -480,5 +524,32 @@ mod tests {
         // And it is forgotten that there was a doubt.
         assert!(lock(&histories.doubts.uncertain).get(&(owner.clone(), session.clone())).is_none());
         assert!(!histories.doubts.failed.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn an_exchange_that_is_surely_repeated_is_found() {
+        let user = |text: &str| format!(r#"{{"role":"user","content":"{text}"}}"#).into_bytes();
+        let said = |text: &str| format!(r#"{{"role":"assistant","content":"{text}"}}"#).into_bytes();
+        let call = |id: &str| {
+            format!(
+                r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"{id}","type":"function","function":{{"name":"t","arguments":"{{}}"}}}}]}}"#
+            )
+            .into_bytes()
+        };
+        let result = |id: &str| format!(r#"{{"role":"tool","tool_call_id":"{id}","content":"x"}}"#).into_bytes();
+        let check = |history: &[Vec<u8>], new: &[Vec<u8>], expected: Option<usize>| {
+            let found = last_exchange(Dialect::OpenAiChat, history, new);
+            let found = found.filter(|from| only_fits_in_place(Dialect::OpenAiChat, history, *from, new));
+            assert_eq!(found, expected, "{}", String::from_utf8_lossy(&history.concat()));
+        };
+        // A request behind a call that nobody answered, and a result of a call that has its result.
+        check(&[user("a"), said("b"), user("c"), call("1")], &[user("c")], Some(2));
+        check(&[user("c"), call("1"), result("1"), said("done")], &[result("1")], Some(2));
+        check(&[user("c"), call("1"), result("1"), call("2")], &[result("1")], Some(2));
+        // Perhaps it is said twice; and it is not what was said last.
+        check(&[user("c"), said("b")], &[user("c")], None);
+        check(&[user("c"), call("1")], &[user("d")], None);
+        check(&[user("c"), call("1"), result("1"), said("b"), user("d"), said("e")], &[result("1")], None);
+        check(&[], &[user("c")], None);
     }
 }

@@ -228,6 +228,12 @@ impl<K: Eq + std::hash::Hash + Clone, V: Clone, const MOST: usize> Generations<K
         self.young.insert(key, value);
     }
 
+    pub(crate) fn take(&mut self, key: &K) -> Option<V> {
+        let value = self.get(key);
+        self.remove(key);
+        value
+    }
+
     pub(crate) fn remove(&mut self, key: &K) {
         self.young.remove(key);
         self.old.remove(key);
