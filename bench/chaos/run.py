@@ -72,6 +72,8 @@ def main():
     options = parser.parse_args()
     if not options.epitome:
         parser.error("nothing is built; hint: cargo build -p epitome-cli, or --epitome PATH")
+    # The processes run in directories of their own.
+    options.epitome = str(Path(options.epitome).resolve())
     if options.scenario == "kill" and options.postgres:
         options.scenario = "kill-postgres"
     short = options.scenario == "short"

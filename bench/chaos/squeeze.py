@@ -14,12 +14,14 @@ from wire import Connection, NoAnswer, request
 SYLLABLES = "the and for not you all can her was one our out day get has him his how man new now old see two way who let put say she too use".split()
 NEVER = "the provider never refuses a prompt as too long"
 TYPED = "every request is answered, or refused in so many words where nothing smaller exists"
-NEWEST = "the newest message stands in every prompt"
+NEWEST = "the newest message stands in every prompt; whole where the newest request fits beside it"
 SMALLER = "what is sent again after a refusal is smaller than what was refused"
 REFUSED = "the provider refuses no request for its form"
 LEARNT = "a window that a provider told is believed as it was told: it refuses one prompt at most"
 NOT_LESS = "and nothing is compacted that is far below it"
 ALLOWANCE = 1.02
+# A short summary, our note, the tools, and the call that the newest message answers.
+OURS = 900
 FACTORS = [1.15, 1.2, 1.3, 1.5]
 # Tokens of the system prompt, of the first and of the newest message.
 SHAPES = {"large first message": (300, 6500, 2400), "large system prompt": (7000, 300, 1500), "large newest message": (600, 600, 5000)}
@@ -56,6 +58,8 @@ class Session:
         self.chance, self.connection = random.Random(f"{options.seed}/{name}"), Connection()
         self.system, self.newest, self.turn, self.call = prose(self.chance, system), newest, 0, None
         self.history = dialect.user(f"<message {name}.0> " + prose(self.chance, first))
+        # Tokens of all that stays beside the newest message: system prompt, first and newest request.
+        self.stays, self.request, self.size = system + first, 0, 0
 
     def body(self):
         return self.dialect.body(self.system, self.history, self.turn % 2 == 0)
@@ -75,6 +79,9 @@ class Session:
         self.history += self.dialect.said(answer_text(f"{self.name}.{self.turn}.0"), self.call)
         self.turn += 1
         text = f"<message {self.name}.{self.turn}> " + prose(self.chance, tokens)
+        self.size = tokens
+        if not self.call:
+            self.request, self.size = tokens, 0
         self.history += self.dialect.result(self.call, text) if self.call else self.dialect.user(text)
 
 
@@ -110,7 +117,10 @@ async def one_run(options, promises, place, stub, number, factor, shape, dialect
         promises.check(TYPED, answered, f"{case}: {answer and (answer.status, answer.our_error, answer.body[:150])}")
         promises.check(SMALLER, all(two < one for one, two in zip(sizes, sizes[1:])), f"{case}: {sizes}")
         promises.check(REFUSED, not any(dialects.refused(dialect, body) for body in sent), f"{case}: {sent and dialects.refused(dialect, sent[-1])}")
-        promises.check(NEWEST, all(session.history[-1] in dialects.prompt(body) for body in sent), f"{case}: {answer and answer.action}")
+        # Up to 95 % of the window, and with some room beside it, nothing of the newest message need go.
+        fits = session.stays + session.request + session.size + OURS < 0.95 * window
+        wanted = session.history[-1] if fits else f"<message {session.name}.{session.turn}>".encode()
+        promises.check(NEWEST, all(wanted in dialects.prompt(body) for body in sent), f"{case}: {answer and answer.action}")
         if not answered:
             break
         session.go_on(newest if session.chance.random() < 0.15 else session.chance.randrange(60, 400))

@@ -285,6 +285,28 @@ fn a_newest_output_larger_than_the_window_gets_the_room_that_the_window_has() {
 }
 
 #[test]
+fn a_long_live_request_and_a_long_newest_output_fit_together() {
+    let policy = Policy::default();
+    for (prompt, live, newest, window) in
+        [(7_000, 1_500, 1_500, 10_120), (600, 5_000, 5_000, 7_440), (300, 2_400, 2_400, 6_000)]
+    {
+        let mut conversation = session(20, 200);
+        conversation.messages[0] = Message::text(Role::System, output(0, prompt));
+        let request = output(1, live);
+        conversation.messages.push(Message::text(Role::User, request.as_str()));
+        conversation.messages.push(message(Role::Assistant, vec![call("n", "bash", r#"{"command":"make"}"#)]));
+        conversation.messages.push(message(Role::Tool, vec![result("n", &output(2, newest))]));
+        let budget = budget(&conversation, window, &policy);
+        let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+        let after = compaction.applied.conversation();
+        assert!(compaction.after.tokens < Tokens(window), "{} of {window}", compaction.after.tokens);
+        assert!(compaction.after.tokens > Tokens(window).share(0.8), "{} of {window}", compaction.after.tokens);
+        assert!(after.messages.iter().any(|message| message.texts().any(|text| **text == *request)), "{window}");
+        assert!(summary_in(after).is_some());
+    }
+}
+
+#[test]
 fn a_prompt_that_fills_the_window_is_named() {
     let mut conversation = session(10, 400);
     conversation.messages[0] = Message::text(Role::System, output(0, 12_000));

@@ -183,8 +183,9 @@ impl Histories {
         let promise = match incoming.purpose {
             Purpose::Count => Promise::Nothing,
             Purpose::Answer => {
-                self.take_back_what_is_repeated(&owner, &session, incoming.dialect, &mut elements, &new).await;
-                if self.can_add(&session).await { Promise::ToKeep } else { Promise::NotToKeep }
+                let dialect = incoming.dialect;
+                let there_once = self.take_back_what_is_repeated(&owner, &session, dialect, &mut elements, &new).await;
+                if there_once && self.can_add(&session).await { Promise::ToKeep } else { Promise::NotToKeep }
             }
         };
         let body = request.behind(&elements).map_err(|_| Unkept::Unreadable)?.bytes;
@@ -204,7 +205,7 @@ impl Histories {
     }
 
     /// Takes the last exchange of a history back if the client surely sends it again: it has not seen the answer's end, or
-    /// was told that nothing is kept. A repetition that is not sure stays, and is there twice.
+    /// was told that nothing is kept. A repetition that is not sure stays, and is there twice. `false`: the store still has it.
     async fn take_back_what_is_repeated(
         &self,
         owner: &Tenant,
@@ -212,23 +213,29 @@ impl Histories {
         dialect: Dialect,
         elements: &mut Vec<Vec<u8>>,
         new: &[Vec<u8>],
-    ) {
-        let doubt = lock(&self.doubts.uncertain).take(&(owner.clone(), session.clone()));
-        let Some(from) = last_exchange(dialect, elements, new) else { return };
+    ) -> bool {
+        let key = (owner.clone(), session.clone());
+        let doubt = lock(&self.doubts.uncertain).take(&key);
+        let Some(from) = last_exchange(dialect, elements, new) else { return true };
         let exchange = elements.get(from..).unwrap_or_default();
         let messages: Vec<ContentHash> = exchange.iter().map(ContentHash::of).collect();
         let was_not_told = doubt.is_some_and(|doubt| doubt.from == from && doubt.messages == messages);
         if !was_not_told && !only_fits_in_place(dialect, elements, from, new) {
-            return;
+            return true;
         }
         match self.store.retract_history(owner, session, from, &messages).await {
             Ok(true) => elements.truncate(from),
+            // Others have added to it meanwhile.
             Ok(false) => {}
             Err(error) => {
-                self.doubts.failed.store(true, Ordering::Relaxed);
                 tracing::warn!(%session, %error, "the end of a history could not be taken back");
+                // It is tried again, and this request reads as those that follow.
+                elements.truncate(from);
+                lock(&self.doubts.uncertain).put(key, Uncertain { from, messages });
+                return false;
             }
         }
+        true
     }
 
     /// Whether the store can be written, as far as that is known before it is done.

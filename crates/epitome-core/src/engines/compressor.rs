@@ -110,6 +110,8 @@ const FEWEST_WORDS: usize = 100;
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
 /// A newest exchange that does not fit the window is shortened to this share of it. The rest is for the answer.
 const NEWEST_FILLS: f64 = 0.85;
+/// Where that leaves less than this, the rest is made as small as it can be.
+const SMALLEST_NEWEST: Tokens = Tokens(1_000);
 /// What a call is told whose result is nowhere (M11).
 const MISSING_RESULT: &str = "[The result of this call is not in the transcript.]";
 
@@ -418,34 +420,37 @@ impl Draft<'_> {
 
     /// Whether the hardest rung would still not make it fit the window.
     fn never_fits(&self) -> bool {
-        let instructions = self.zones.weight(0, self.zones.conversation.leading_system_messages());
-        let newest = self.zones.weight_from(self.newest_segment());
-        let least = self.zones.fixed + instructions + self.islands() + MINIMAL_SUMMARY + newest;
-        self.exceeds(DROP_ABOVE) && least > self.budget.context_length.share(DROP_ABOVE)
+        self.exceeds(DROP_ABOVE) && self.least() > self.budget.context_length.share(DROP_ABOVE)
+    }
+
+    /// What the hardest rung leaves: what no rung removes, and the shortest summary.
+    fn least(&self) -> Tokens {
+        let from = self.zones.conversation.leading_system_messages();
+        let removable = self.zones.weight_of(&self.zones.spans(from, self.zones.newest_input));
+        let ours = SMALLEST_SUMMARY + BRIDGE + self.note + self.repaired();
+        self.zones.fixed + self.zones.weight_from(0) - removable + ours
     }
 
     /// Outputs that came last are cut to one length, so that they fill the room that the window has. Without that nothing
     /// could be sent at all.
     fn shorten_newest(&mut self) -> bool {
-        let newest = self.newest_segment();
+        let newest = self.zones.newest_input;
         let places: Vec<Place> = self.outputs().into_iter().filter(|(message, _)| *message >= newest).collect();
         let weights: Vec<Tokens> = places.iter().map(|place| self.output_weight(*place)).collect();
-        let goal = if self.budget.forced {
-            self.budget.trigger - Tokens(1)
-        } else {
-            self.budget.context_length.share(NEWEST_FILLS)
+        let outputs: Tokens = weights.iter().copied().sum();
+        let window = self.budget.context_length;
+        let room = match window.share(NEWEST_FILLS) - (self.size() - outputs) {
+            _ if self.budget.forced => self.budget.trigger - Tokens(1) - (self.size() - outputs),
+            room if room >= SMALLEST_NEWEST => room,
+            // Harder rungs make place for them.
+            _ => window.share(DROP_ABOVE) - (self.least() - outputs),
         };
-        let others = self.size() - weights.iter().copied().sum();
-        let length = length_to_fit(&weights, goal - others).max(DIGEST_TARGET);
+        let length = length_to_fit(&weights, room).max(DIGEST_TARGET);
         let mut changed = false;
         for (place, weight) in places.into_iter().zip(weights) {
             changed |= weight > length && self.excerpt_to(place, length);
         }
         changed
-    }
-
-    fn newest_segment(&self) -> usize {
-        self.zones.newest_input
     }
 
     /// Rung 4: the tail shrinks to its token budget, or to the room there is; what it frees joins the summary.
@@ -481,7 +486,7 @@ impl Draft<'_> {
     /// Rung 6: system prompt, first request, a short summary, and the newest segment.
     fn restart(&mut self) -> bool {
         let from = self.zones.conversation.leading_system_messages();
-        let newest = self.newest_segment();
+        let newest = self.zones.newest_input;
         self.take_if_smaller(from, MINIMAL_SUMMARY, FEW_WORDS, newest)
             || self.take_if_smaller(from, SMALLEST_SUMMARY, FEWEST_WORDS, newest)
     }
