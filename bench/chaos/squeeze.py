@@ -117,8 +117,8 @@ async def one_run(options, promises, place, stub, number, factor, shape, dialect
         promises.check(TYPED, answered, f"{case}: {answer and (answer.status, answer.our_error, answer.body[:150])}")
         promises.check(SMALLER, all(two < one for one, two in zip(sizes, sizes[1:])), f"{case}: {sizes}")
         promises.check(REFUSED, not any(dialects.refused(dialect, body) for body in sent), f"{case}: {sent and dialects.refused(dialect, sent[-1])}")
-        # Up to 95 % of the window, and with some room beside it, nothing of the newest message need go.
-        fits = session.stays + session.request + session.size + OURS < 0.95 * window
+        # Up to 90 % of the window, and with some room beside it, nothing of the newest message need go.
+        fits = session.stays + session.request + session.size + OURS < 0.9 * window
         wanted = session.history[-1] if fits else f"<message {session.name}.{session.turn}>".encode()
         promises.check(NEWEST, all(wanted in dialects.prompt(body) for body in sent), f"{case}: {answer and answer.action}")
         if not answered:

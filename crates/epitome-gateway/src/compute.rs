@@ -34,7 +34,7 @@ pub(crate) const LIGHT: usize = 256 * 1024;
 const BUFFERED: u64 = 256_000_000;
 
 /// Of the memory for bodies, so much may be worked on at once. What is made of a body takes several times its size.
-const WORKED_ON: u64 = 4;
+const WORKED_ON: u64 = 8;
 
 /// Who needs longer is due later, so that a session's usual requests do not wait for all of the huge ones that came before.
 /// In a second, a thread does the work of about so many bytes.

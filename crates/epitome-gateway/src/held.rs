@@ -41,6 +41,9 @@ enum Rest {
     Broken(Option<BoxError>),
 }
 
+/// So much of a body is read before others have their turn: tenths of a millisecond of work.
+const AT_A_TIME: usize = 256 * 1024;
+
 impl Held {
     /// Reads a body, if it is not larger than `limit`, as far as there is memory for it. The client waits meanwhile.
     pub(crate) async fn read<B>(mut body: B, limit: usize, mut reserved: Reserved) -> Held
@@ -58,6 +61,7 @@ impl Held {
         let mut one = Bytes::new();
         let mut many = BytesMut::new();
         let mut trailers = None;
+        let mut since_others = 0;
         while let Some(frame) = body.frame().await {
             let frame = match frame {
                 Ok(frame) => frame,
@@ -71,6 +75,12 @@ impl Held {
                 }
             };
             let length = one.len() + many.len() + data.len();
+            since_others += data.len();
+            if since_others > AT_A_TIME {
+                // Who sends fast is not to keep the thread from everybody else.
+                since_others = 0;
+                tokio::task::yield_now().await;
+            }
             let too_large = length > limit;
             reserved.grow_to(length.min(limit)).await;
             if one.is_empty() && many.is_empty() {
