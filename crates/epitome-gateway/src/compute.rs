@@ -2,9 +2,9 @@
 //!
 //! Work is a future. What is light runs where it is asked for. What is heavy is polled on a thread of the pool each time it can
 //! go on: while it waits for a store or a model it holds no thread, and its connections stay with the threads that serve
-//! connections. A request that turns out to be heavy says so on its way, with [`on_the_pool`].
+//! connections. A request that turns out to be heavy says so on its way, with `on_the_pool`.
 //!
-//! Memory is bounded twice: bodies by [`Buffers`], and what is made of them while they are worked on by their size in sum.
+//! Memory is bounded twice: bodies by `Buffers`, and what is made of them while they are worked on by their size in sum.
 
 mod buffers;
 mod room;
