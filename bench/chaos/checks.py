@@ -81,7 +81,8 @@ class Prefixes:
             self.announced[session] += 1
 
     def judge(self, session, mark, prompt, action):
-        if action == OUTSIDE:
+        outside = action == OUTSIDE
+        if outside:
             action = None  # What it did to the history is remembered, or not.
         if action in NOT_REMEMBERED:
             if not self.store_fails:
@@ -95,7 +96,8 @@ class Prefixes:
         if goes_on or may_be_new and (unheard is None or self.store_fails):
             self.firm[session] = prompt
         elif action is None and (unheard is None or self.store_fails):
-            self.unheard[session] = prompt
+            # A message that went out without its history says nothing of what was sent before.
+            self.unheard[session] = unheard if outside and unheard is not None else prompt
         else:
             self.firm[session] = prompt
             same = next((at for at, (one, two) in enumerate(zip(known, prompt)) if one != two), min(len(known), len(prompt)))

@@ -107,6 +107,8 @@ pub struct Budget {
     pub forced: bool,
     /// It pays as it is: nothing harder than that is done for more room.
     pub pays: bool,
+    /// A provider has refused it as too long: the smallest result counts, even where it is larger than the window seems.
+    pub refused: bool,
 }
 
 /// A summary is at most this share of the window … (M9)
@@ -174,6 +176,7 @@ impl Budget {
             settled_at: None,
             forced: false,
             pays: false,
+            refused: false,
         }
     }
 
@@ -192,6 +195,7 @@ impl Budget {
             settled_at: None,
             forced: true,
             pays: false,
+            refused: false,
         }
     }
 

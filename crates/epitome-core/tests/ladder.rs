@@ -212,6 +212,19 @@ fn where_the_goal_is_out_of_reach_nothing_is_given_up_for_it() {
 }
 
 #[test]
+fn what_a_provider_refused_becomes_as_small_as_it_can() {
+    let mut conversation = long_session();
+    conversation.messages.push(Message::text(Role::User, output(99, 12_000)));
+    let policy = Policy::default();
+    let budget = budget(&conversation, 10_000, &policy);
+    let usual = compacted(&conversation, &budget, &policy, Behaviour::Good);
+    let refused = Budget { refused: true, ..budget };
+    let smallest = compacted(&conversation, &refused, &policy, Behaviour::Good);
+    assert!(smallest.after.tokens < usual.after.tokens, "{} of {}", smallest.after.tokens, usual.after.tokens);
+    assert!(summary_in(smallest.applied.conversation()).is_some());
+}
+
+#[test]
 fn no_rung_ends_without_a_summary() {
     let mut climbed = std::collections::BTreeSet::new();
     let mut sentences = 0;

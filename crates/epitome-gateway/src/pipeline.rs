@@ -531,6 +531,7 @@ impl Gateway {
         };
         let mut budget = Budget::new(window, used, &policy);
         budget.unseen = calibration.hidden().min(used);
+        budget.refused = received.limit.is_some();
         budget.settled_at = replayed.entry.as_ref().and_then(|entry| entry.replay.settled_at);
         let weight = Weight { estimated: sizes.total(), tokens: used };
         Weighed { weight, sizes: sizes.scaled_to(used - budget.unseen), budget, calibration }

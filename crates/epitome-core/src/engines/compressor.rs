@@ -185,8 +185,8 @@ impl ContextEngine for Compressor {
                 break;
             }
         }
-        // A size that was asked for comes first, even where it is missed.
-        if let Some((_, reached)) = best.filter(|_| !budget.forced) {
+        // A size that was asked for comes first, even where it is missed; and what was refused must become smaller.
+        if let Some((_, reached)) = best.filter(|_| !budget.forced && !budget.refused) {
             rungs.truncate(reached.rungs);
             draft.go_back_to(reached);
         }
