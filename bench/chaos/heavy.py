@@ -4,7 +4,7 @@
 usage: heavy.py EPITOME [--large 4] [--large-mb 40] [--letters 4] [--letters-mb 20] [--rate 20] [--small-kb 20]
                         [--max-buffered 256000000] [--set KEY=VALUE]... [--rounds 1] [--check]
 
-EPITOME is the program, built with --release. Standard library only; Linux, for /proc.
+EPITOME is the program, built with --profile dist. Standard library only; Linux, for /proc.
 
 1. heavy: a gateway gets all heavy bodies at once, `--large` sessions of words and `--letters` messages of one letter, and small
    requests at a steady rate, each on a connection of its own, until the last heavy one is answered. The time of a small request

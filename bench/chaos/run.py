@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def built():
-    return next((str(path) for kind in ("release", "debug") if (path := ROOT / "target" / kind / "epitome").exists()), None)
+    return next((str(path) for kind in ("dist", "release", "debug") if (path := ROOT / "target" / kind / "epitome").exists()), None)
 
 
 HEAVY = Path(__file__).with_name("heavy.py")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What gateways cost: direct, two minimal proxies, and the gateways given, in turns, on loopback.
 # usage: run.sh BIN_DIR [name=command…]   {listen}, {port} and {upstream} in a command are filled in.
-# e.g.   run.sh target/release 'epitome=target/release/epitome serve --listen {listen} --upstream {upstream} --store memory'
+# e.g.   run.sh target/dist 'epitome=target/dist/epitome serve --listen {listen} --upstream {upstream} --store memory'
 # set:   REQUESTS (2000), ROUNDS (3), KILOBYTES (200), MESSAGES (200), PORT (18300 and up), MODES
 set -euo pipefail
 bin=${1:?usage: run.sh BIN_DIR [name=command…]}/gateway_load; shift

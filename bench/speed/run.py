@@ -2,7 +2,7 @@
 """Compares the speed of Epitome with that of Hermes Agent's ContextCompressor, side by side, in one run.
 
     python3 bench/speed/run.py --corpus DIR --hermes-python PATH --tokens DIR \\
-        --epitome target/release/epitome --bench target/release/epitome-bench [--quick] [--strict] [--out FILE]
+        --epitome target/dist/epitome --bench target/dist/epitome-bench [--quick] [--strict] [--out FILE]
 
 Session by session: Hermes, then Epitome, then the whole command `epitome compress`, so that noise hits all of them.
 CPU time decides, the best of the repetitions. Exit code: 0 all goals reached, 1 a goal missed or not measured, 2 it could not run.
@@ -342,7 +342,7 @@ def main():
     repetitions = 1 if options.quick else options.repetitions
     for program in filter(None, (options.epitome, options.bench)):
         if not os.access(program, os.X_OK):
-            raise CannotRun(f"{program}: no such program\nhint: cargo build --release")
+            raise CannotRun(f"{program}: no such program\nhint: cargo build --profile dist")
 
     with tempfile.TemporaryDirectory(prefix="epitome-speed-") as temporary:
         directory = options.synthetic_dir or temporary
