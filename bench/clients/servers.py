@@ -4,7 +4,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import dialects
 
-SHELL = ["Bash", "bash", "run_shell", "run_shell_command", "shell", "terminal", "execute_command"]
+SHELL = ["Bash", "bash", "run_shell", "run_shell_command", "shell", "terminal", "execute_command", "exec_command", "shell_command"]
 READ = ["Read", "read_file", "read"]
 WRITE = ["Write", "write_file", "write"]
 ARGUMENTS = {"command": ["command", "cmd"], "path": ["file_path", "path", "absolute_path"], "content": ["content", "contents", "text"]}

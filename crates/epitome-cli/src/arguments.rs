@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use epitome_wire::Dialect;
 
+use crate::agents::by_hand;
 use crate::config::Flag;
 
 use replay::REPLAY_HELP;
@@ -63,7 +64,7 @@ pub(crate) enum Command {
     /// Show where the tokens of a session are, and what a compaction would do
     Inspect(InspectArguments),
     /// Stand between an agent and its provider, so that its sessions run on past the window
-    #[command(after_help = SERVE_HELP)]
+    #[command(after_help = serve_help())]
     Serve(ServeArguments),
     /// Run an agent with a gateway of its own, and say at the end what was saved
     #[command(after_help = WRAP_HELP)]
@@ -147,123 +148,87 @@ pub(crate) struct CompressArguments {
     pub(crate) strict: bool,
 }
 
-const SERVE_HELP: &str = "\
+/// The help of `serve`, with the same lines for agents as it prints when it starts.
+fn serve_help() -> String {
+    let agents: String = by_hand("http://127.0.0.1:8484").iter().map(|line| format!("  {line}\n")).collect();
+    format!(
+        "\
 Examples:
   epitome serve
-  ANTHROPIC_BASE_URL=http://127.0.0.1:8484 claude
-  OPENAI_BASE_URL=http://127.0.0.1:8484/v1 codex
   epitome serve --upstream https://openrouter.ai/api --context-length 200000
   epitome serve --observe
 
-The agent's key goes to the provider as it came and is stored nowhere. Requests that are not understood, and everything
-else that an agent asks its provider for, pass through untouched. The answer's headers x-epitome-* say what was done.
-A request with the header `x-epitome: off` is left alone, one with `x-epitome: observe` is only looked at.";
+Agents are started like this, or with `epitome wrap AGENT`, which does it all:
+{agents}Codex does not read OPENAI_BASE_URL. Hermes asks OpenRouter: serve with
+--upstream https://openrouter.ai/api.
+
+The agent's key goes to the provider as it came and is stored nowhere. Requests that are not
+understood, and everything else that an agent asks its provider for, pass through untouched. The
+answer's headers x-epitome-* say what was done. A request with the header `x-epitome: off` is left
+alone, one with `x-epitome: observe` is only looked at."
+    )
+}
+
+/// What every gateway can be told, one of its own or that of an agent.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GatewayArguments {
+    /// Send requests here [default: with `wrap`, where the agent would ask; else gateway.upstream, else api.anthropic.com
+    /// and api.openai.com]
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream: Option<String>,
+    /// Remember here: a file, postgres://user@host/database, or memory [default: store.location]
+    #[arg(long, value_name = "PATH|URL")]
+    pub(crate) store: Option<String>,
+    /// The context window of every model, in tokens [default: what the catalogue says of each]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) context_length: Option<u64>,
+    /// Change nothing, and count what would be saved
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// Facts about models that the catalogue does not know, or has wrong (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ServeArguments {
     /// Listen here; port 0 takes a free one [default: gateway.listen, 127.0.0.1:8484]
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub(crate) listen: Option<String>,
-    /// Send requests here [default: gateway.upstream, else api.anthropic.com and api.openai.com]
-    #[arg(long, value_name = "URL")]
-    pub(crate) upstream: Option<String>,
-    /// Remember here: a file, postgres://user@host/database, or memory [default: store.location]
-    #[arg(long, value_name = "PATH|URL")]
-    pub(crate) store: Option<String>,
-    /// The context window of every model, in tokens [default: what the catalogue says of each]
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) context_length: Option<u64>,
-    /// Compute everything and change nothing, to see what would be saved
-    #[arg(long)]
-    pub(crate) observe: bool,
+    #[command(flatten)]
+    pub(crate) gateway: GatewayArguments,
     /// Serve other machines without a token
     #[arg(long)]
     pub(crate) insecure: bool,
-    /// Facts about models that the catalogue does not know, or has wrong (JSON)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
 }
 
 const WRAP_HELP: &str = "\
 Examples:
+  epitome wrap --observe claude       a first look: nothing is changed, it ends with what would be
   epitome wrap claude
-  epitome wrap codex -- exec 'fix the tests'
-  epitome wrap --context-length 100000 opencode -- run 'fix the tests'
-  epitome wrap -- my-agent --some-flag
+  epitome wrap codex exec 'fix the tests'
+  epitome wrap --context-length 100000 opencode run 'fix the tests'
+  epitome wrap my-agent --some-flag
 
-The agent keeps its settings, keys and logins; only the address that it asks at is another one. Where it already has an address of
-its own (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, or in its configuration), requests are sent on to that one. Terminal and signals
-are the agent's, and so is the exit status. Nothing is left behind but what the store remembers.";
+Flags before the agent's name are Epitome's, everything behind it is the agent's. Known agents are
+claude, codex, opencode, hermes and aider; every other program gets ANTHROPIC_BASE_URL and
+OPENAI_BASE_URL.
+
+The agent keeps its settings, keys and logins; only the address that it asks at is another one.
+Where it already has an address of its own (ANTHROPIC_BASE_URL, OPENAI_BASE_URL, or in its
+configuration), requests are sent on to that one. Terminal and signals are the agent's, and so is
+the exit status. Nothing is left behind but what the store remembers.";
 
 #[derive(Debug, Args)]
 pub(crate) struct WrapArguments {
-    /// The agent; leave it out to run any other program
-    #[arg(value_enum)]
-    pub(crate) agent: Option<AgentName>,
-    /// What the agent is started with; without an agent, the program and its arguments
-    #[arg(last = true, value_name = "ARGUMENTS")]
-    pub(crate) given: Vec<OsString>,
-    /// Send requests here [default: where the agent would ask, else gateway.upstream]
-    #[arg(long, value_name = "URL")]
-    pub(crate) upstream: Option<String>,
-    /// Remember here: a file, postgres://user@host/database, or memory [default: store.location]
-    #[arg(long, value_name = "PATH|URL")]
-    pub(crate) store: Option<String>,
-    /// The context window of every model, in tokens [default: what the catalogue says of each]
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) context_length: Option<u64>,
-    /// Compute everything and change nothing, to see what would be saved
-    #[arg(long)]
-    pub(crate) observe: bool,
-    /// Facts about models that the catalogue does not know, or has wrong (JSON)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) gateway: GatewayArguments,
     /// Append the gateway's log to this file; without it there is none, as the terminal is the agent's
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
-}
-
-/// The agents that we know how to point at a gateway, as they are typed: the names of their programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AgentName {
-    /// Claude Code
-    Claude,
-    /// OpenAI Codex
-    Codex,
-    /// OpenCode
-    Opencode,
-    /// Hermes Agent
-    Hermes,
-    /// aider
-    Aider,
-}
-
-impl AgentName {
-    /// Its program.
-    pub(crate) fn program(self) -> &'static str {
-        match self {
-            AgentName::Claude => "claude",
-            AgentName::Codex => "codex",
-            AgentName::Opencode => "opencode",
-            AgentName::Hermes => "hermes",
-            AgentName::Aider => "aider",
-        }
-    }
-}
-
-impl WrapArguments {
-    /// The gateway that goes with it: on a free port, for this machine alone.
-    pub(crate) fn serving(&self) -> ServeArguments {
-        ServeArguments {
-            listen: Some("127.0.0.1:0".to_owned()),
-            upstream: self.upstream.clone(),
-            store: self.store.clone(),
-            context_length: self.context_length,
-            observe: self.observe,
-            insecure: false,
-            models: self.models.clone(),
-        }
-    }
+    /// The agent or program to run, and its own arguments
+    #[arg(value_name = "AGENT [ARGUMENTS]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 const DIGEST_HELP: &str = "\
@@ -397,12 +362,12 @@ fn named(name: &str, key: &str, value: Option<String>) -> Option<Flag> {
     value.map(|value| Flag::Named { name: name.to_owned(), key: key.to_owned(), value })
 }
 
-impl ServeArguments {
+impl GatewayArguments {
     /// The flags that stand for a setting. They overrule `--set`.
-    pub(crate) fn flags(&self) -> Vec<Flag> {
+    pub(crate) fn flags(&self, listen: Option<String>) -> Vec<Flag> {
         let context_length = self.context_length.map(|length| length.to_string());
         let flags = [
-            named("--listen", "gateway.listen", self.listen.clone()),
+            named("--listen", "gateway.listen", listen),
             named("--upstream", "gateway.upstream", self.upstream.clone()),
             named("--store", "store.location", self.store.clone()),
             named("--context-length", "model.context_length", context_length),

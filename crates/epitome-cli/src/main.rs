@@ -1,5 +1,6 @@
 //! The command `epitome`: makes agents' sessions smaller, as they run or as they were recorded, and shows why.
 
+mod agents;
 mod arguments;
 mod base64;
 mod commands;

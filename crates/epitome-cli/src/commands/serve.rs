@@ -27,7 +27,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use super::{configuration, say};
-use crate::arguments::{Common, ServeArguments};
+use crate::agents;
+use crate::arguments::{Common, GatewayArguments, ServeArguments};
 use crate::config::values::{AuthConfig, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig};
 use crate::config::{Config, Environment};
 use crate::failure::{Failure, shown};
@@ -37,7 +38,7 @@ use crate::summaries;
 
 /// Serves until it is told to stop.
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
-    let (loaded, sources) = configuration(common, arguments.flags())?;
+    let (loaded, sources) = configuration(common, arguments.gateway.flags(arguments.listen.clone()))?;
     log_to(std::io::stderr, &sources.environment, common.json);
     open_as_many_files_as_allowed();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -54,14 +55,17 @@ fn open_as_many_files_as_allowed() {
 
 async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
     let Prepared { settings, gateway, pipeline, metrics: _, tasks: _, remembers_in } =
-        prepare(arguments, config, environment).await?;
-    let to = told(&settings.upstreams);
+        prepare(&arguments.gateway, auth(&config.auth, environment, arguments.insecure)?, config, environment).await?;
+    let to = hosts(&settings.upstreams);
     let server = Server::bind(settings, pipeline).await.map_err(Failure::input)?;
-    say(&format!("listening on http://{}, sending to {to}", server.address()));
+    let address = format!("http://{}", server.address());
+    say(&format!("listening on {address}, sending to {to}"));
     say(&format!("remembering in {remembers_in}"));
-    if arguments.observe {
+    if arguments.gateway.observe {
         say("only observing: requests are sent as they come");
     }
+    say("start an agent with one of:");
+    agents::by_hand(&address).iter().for_each(|line| say(&format!("  {line}")));
     match server.serve(told_to_stop()).await {
         Stopped::Finished => {}
         Stopped::Cut { connections } => say(&format!("{connections} connections were cut: they took too long to end")),
@@ -86,7 +90,8 @@ pub(super) struct Prepared {
 
 /// Makes a gateway as the configuration says.
 pub(super) async fn prepare(
-    arguments: &ServeArguments,
+    arguments: &GatewayArguments,
+    auth: Auth,
     config: &Config,
     environment: &Environment,
 ) -> Result<Prepared, Failure> {
@@ -97,7 +102,7 @@ pub(super) async fn prepare(
     let settings = Settings {
         listen: address(&config.gateway.listen)?,
         upstreams: upstreams(&config.gateway)?,
-        auth: auth(&config.auth, environment, arguments.insecure)?,
+        auth,
         secret: secret(&*store).await?,
         limits: Limits {
             answer: config.gateway.answer_timeout,
@@ -120,7 +125,7 @@ pub(super) async fn prepare(
 }
 
 fn setup(
-    arguments: &ServeArguments,
+    arguments: &GatewayArguments,
     config: &Config,
     environment: &Environment,
     store: Arc<dyn Store>,
@@ -189,7 +194,8 @@ fn upstreams(config: &GatewayConfig) -> Result<Upstreams, Failure> {
     })
 }
 
-fn told(upstreams: &Upstreams) -> String {
+/// The hosts that requests go to.
+fn hosts(upstreams: &Upstreams) -> String {
     let mut hosts = vec![upstreams.anthropic.host(), upstreams.openai_chat.host(), upstreams.openai_responses.host()];
     hosts.dedup();
     hosts.join(" and ")

@@ -1,9 +1,8 @@
 //! `epitome wrap`: an agent with a gateway of its own, for as long as it runs.
 
-mod agents;
 mod tally;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
@@ -13,7 +12,6 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use clap::ValueEnum;
 use epitome_gateway::auth::Auth;
 use epitome_gateway::server::Server;
 use rustix::process::{Pid, Signal, kill_process};
@@ -23,10 +21,10 @@ use tokio::sync::oneshot;
 
 use super::serve::{Prepared, log_to, prepare};
 use super::{configuration, say, say_json};
-use crate::arguments::{AgentName, Common, ServeArguments, WrapArguments};
+use crate::agents::{Agent, Pointers, Surroundings, pointers};
+use crate::arguments::{Common, GatewayArguments, WrapArguments};
 use crate::config::{Config, Environment, Flag, Sources};
 use crate::failure::{Failure, shown};
-use agents::{Pointers, Surroundings, pointers};
 use tally::{Counted, Tally};
 
 /// An agent that has ended may have left answers behind that nobody reads.
@@ -36,37 +34,42 @@ const STOPPING: Duration = Duration::from_secs(10);
 
 /// Runs an agent against a gateway of its own. Its exit status is ours.
 pub(crate) fn run(arguments: &WrapArguments, common: &Common) -> Result<ExitCode, Failure> {
-    let (program, given) = program(arguments)?;
-    let serving = arguments.serving();
+    let (program, given) = program(&arguments.command)?;
     let pointers = {
         let environment = Sources::of_process(None, Vec::new()).environment;
-        let upstream_is_given = serving.upstream.is_some();
-        pointers(
-            arguments.agent,
-            &Surroundings { environment: &environment, directory: Path::new("."), upstream_is_given },
-        )?
+        let upstream_is_given = arguments.gateway.upstream.is_some();
+        let around = Surroundings { environment: &environment, directory: Path::new("."), upstream_is_given };
+        pointers(Agent::of_program(program), &around)?
     };
-    let flags = serving.flags().into_iter().chain(upstreams(&pointers)).collect();
-    let (loaded, sources) = configuration(common, flags)?;
+    // On a free port, for this machine alone.
+    let flags = arguments.gateway.flags(Some("127.0.0.1:0".to_owned()));
+    let (loaded, sources) = configuration(common, flags.into_iter().chain(upstreams(&pointers)).collect())?;
     if let Some(file) = &arguments.log {
         log_into(file, &sources.environment, common.json)?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
-    let agent = Agent { program, given, pointers, serving, json: common.json };
-    runtime.block_on(agent.run(&loaded.config, &sources.environment))
+    let run = Run { program, given, pointers, gateway: &arguments.gateway, json: common.json };
+    runtime.block_on(run.to_its_end(&loaded.config, &sources.environment))
 }
 
 /// What is run, and with what.
-fn program(arguments: &WrapArguments) -> Result<(OsString, Vec<OsString>), Failure> {
-    match (arguments.agent, arguments.given.split_first()) {
-        (Some(agent), _) => Ok((agent.program().into(), arguments.given.clone())),
-        (None, Some((program, given))) => Ok((program.clone(), given.to_vec())),
-        (None, None) => {
-            let names: Vec<&str> = AgentName::value_variants().iter().map(|agent| agent.program()).collect();
-            let hint = format!("epitome wrap {}, or epitome wrap -- PROGRAM ARGUMENTS", names.join("|"));
-            Err(Failure::input("which agent is to be run?").hint(hint))
-        }
+fn program(command: &[OsString]) -> Result<(&OsStr, &[OsString]), Failure> {
+    // In `wrap -- my-agent` and `wrap codex -- exec`, the `--` says that what follows is not for us. We know that anyway.
+    let command = behind_dashes(command);
+    let Some((program, given)) = command.split_first() else {
+        let names: Vec<&str> = Agent::ALL.into_iter().map(Agent::program).collect();
+        let hint = format!("epitome wrap {}, or epitome wrap PROGRAM ARGUMENTS", names.join("|"));
+        return Err(Failure::input("which agent is to be run?").hint(hint));
+    };
+    let given = if Agent::of_program(program).is_some() { behind_dashes(given) } else { given };
+    Ok((program, given))
+}
+
+fn behind_dashes(words: &[OsString]) -> &[OsString] {
+    match words {
+        [dashes, rest @ ..] if dashes == "--" => rest,
+        _ => words,
     }
 }
 
@@ -93,21 +96,20 @@ fn log_into(file: &Path, environment: &Environment, json: bool) -> Result<(), Fa
 }
 
 /// An agent that is to be run.
-struct Agent {
-    program: OsString,
-    given: Vec<OsString>,
+struct Run<'a> {
+    program: &'a OsStr,
+    given: &'a [OsString],
     pointers: Pointers,
-    serving: ServeArguments,
+    gateway: &'a GatewayArguments,
     json: bool,
 }
 
-impl Agent {
-    async fn run(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
+impl Run<'_> {
+    async fn to_its_end(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
         let Prepared { mut settings, gateway, pipeline, metrics, tasks, remembers_in: _ } =
-            prepare(&self.serving, config, environment).await?;
+            // It listens on this machine alone, and no agent knows the token that others are asked for.
+            prepare(self.gateway, Auth::Loopback, config, environment).await?;
         settings.limits.grace = GRACE;
-        // It listens on this machine alone, and no agent knows the token that others are asked for.
-        settings.auth = Auth::Loopback;
         let tally = Arc::new(Mutex::new(Tally::default()));
         let counted = Counted { pipeline, tally: tally.clone() };
         let server = Server::bind(settings, Arc::new(counted)).await.map_err(Failure::input)?;
@@ -136,13 +138,13 @@ impl Agent {
 
     fn start(&self, gateway: &str, environment: &Environment) -> Result<Child, Failure> {
         let pointed = self.pointers.at(gateway, environment);
-        let mut command = Command::new(&self.program);
-        command.args(&pointed.arguments).args(&self.given).envs(pointed.variables);
+        let mut command = Command::new(self.program);
+        command.args(&pointed.arguments).args(self.given).envs(pointed.variables);
         command.spawn().map_err(|error| {
             let program = self.program.to_string_lossy();
             if error.kind() == ErrorKind::NotFound {
                 return Failure::input(format!("there is no program {program:?}"))
-                    .hint("install it, put it into PATH, or say where it is: epitome wrap -- /path/to/program");
+                    .hint("install it, put it into PATH, or say where it is: epitome wrap /path/to/program");
             }
             if error.kind() == ErrorKind::PermissionDenied {
                 return Failure::input(format!("{program:?} is not a program that may be run"))

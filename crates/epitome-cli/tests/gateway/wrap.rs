@@ -84,11 +84,11 @@ fn without_the_program_it_says_what_to_do() {
     }
     insta::assert_snapshot!(said, @r#"
     epitome: there is no program "no-such-program"
-      hint: install it, put it into PATH, or say where it is: epitome wrap -- /path/to/program
+      hint: install it, put it into PATH, or say where it is: epitome wrap /path/to/program
     epitome: "./small.json" is not a program that may be run
       hint: make it executable: chmod +x
     epitome: which agent is to be run?
-      hint: epitome wrap claude|codex|opencode|hermes|aider, or epitome wrap -- PROGRAM ARGUMENTS
+      hint: epitome wrap claude|codex|opencode|hermes|aider, or epitome wrap PROGRAM ARGUMENTS
     "#);
 }
 
@@ -100,6 +100,26 @@ fn the_log_goes_to_a_file_and_only_if_one_is_named() {
     assert_eq!(text(&ran.stderr).lines().count(), 2, "{}", text(&ran.stderr));
     let log = std::fs::read_to_string(home.path().join("log.txt")).unwrap();
     assert!(log.contains("messages") && !log.contains("import"), "{log}");
+}
+
+#[test]
+fn what_stands_behind_the_agents_name_is_the_agents() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let script = "echo $ANTHROPIC_BASE_URL | cut -c-17; echo \"$@\"";
+    let claude = home.path().join("claude");
+    std::fs::write(&claude, format!("#!/bin/sh\n{script}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(&claude).status().unwrap().success());
+    // An agent of ours by its path, with and without dashes between; and any other program.
+    let own = ["--observe", "-p", "--json", "words", "--", "more"];
+    let agent = [&["--store", "memory", claude.to_str().unwrap()], &own[..]].concat();
+    let dashes = [&["--store", "memory", claude.to_str().unwrap(), "--"], &own[..]].concat();
+    let other = [&["--store", "memory", "sh", "-c", script, "sh"], &own[..]].concat();
+    let other_behind_dashes = [&["--store", "memory", "--", "sh", "-c", script, "sh"], &own[..]].concat();
+    for arguments in [agent, dashes, other, other_behind_dashes] {
+        let ran = run(home.path(), &provider.url(), &arguments);
+        let said = "http://127.0.0.1:\n--observe -p --json words -- more\n";
+        assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(0), said), "{}", text(&ran.stderr));
+    }
 }
 
 /// Waits until an agent has said that it is there.

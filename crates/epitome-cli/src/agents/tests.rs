@@ -7,12 +7,7 @@ use tempfile::TempDir;
 use super::*;
 
 /// What an agent is told that runs in an environment, with these files in its home.
-fn told(
-    agent: Option<AgentName>,
-    variables: &[(&str, &str)],
-    files: &[(&str, &str)],
-    upstream_is_given: bool,
-) -> String {
+fn told(agent: Option<Agent>, variables: &[(&str, &str)], files: &[(&str, &str)], upstream_is_given: bool) -> String {
     let home = TempDir::new().expect("a directory");
     for (path, text) in files {
         let path = home.path().join(path);
@@ -41,23 +36,23 @@ fn told(
 
 #[test]
 fn claude_code_has_a_variable() {
-    insta::assert_snapshot!(told(Some(AgentName::Claude), &[], &[], false), @"ANTHROPIC_BASE_URL http://127.0.0.1:1");
+    insta::assert_snapshot!(told(Some(Agent::Claude), &[], &[], false), @"ANTHROPIC_BASE_URL http://127.0.0.1:1");
     let own = [("ANTHROPIC_BASE_URL", "https://proxy.example/anthropic/")];
-    insta::assert_snapshot!(told(Some(AgentName::Claude), &own, &[], false), @"
+    insta::assert_snapshot!(told(Some(Agent::Claude), &own, &[], false), @"
     ANTHROPIC_BASE_URL http://127.0.0.1:1/anthropic
     asks anthropic at https://proxy.example/anthropic/
     ");
-    insta::assert_snapshot!(told(Some(AgentName::Claude), &own, &[], true), @"ANTHROPIC_BASE_URL http://127.0.0.1:1");
+    insta::assert_snapshot!(told(Some(Agent::Claude), &own, &[], true), @"ANTHROPIC_BASE_URL http://127.0.0.1:1");
 }
 
 #[test]
 fn codex_has_a_setting_of_its_provider() {
-    insta::assert_snapshot!(told(Some(AgentName::Codex), &[], &[], false), @r#"
+    insta::assert_snapshot!(told(Some(Agent::Codex), &[], &[], false), @r#"
     argument -c
     argument openai_base_url="http://127.0.0.1:1/v1"
     "#);
     let config = "model_provider = \"mine\"\n[model_providers.mine]\nbase_url = \"http://mine.example/api/v1\"\n";
-    insta::assert_snapshot!(told(Some(AgentName::Codex), &[], &[(".codex/config.toml", config)], false), @r#"
+    insta::assert_snapshot!(told(Some(Agent::Codex), &[], &[(".codex/config.toml", config)], false), @r#"
     argument -c
     argument model_providers.mine.base_url="http://127.0.0.1:1/api/v1"
     asks openai at http://mine.example/api/v1
@@ -66,10 +61,10 @@ fn codex_has_a_setting_of_its_provider() {
 
 #[test]
 fn opencode_has_an_address_for_each_provider() {
-    insta::assert_snapshot!(told(Some(AgentName::Opencode), &[], &[], false), @r#"OPENCODE_CONFIG_CONTENT {"provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:1/v1"}},"openai":{"options":{"baseURL":"http://127.0.0.1:1/v1"}}}}"#);
+    insta::assert_snapshot!(told(Some(Agent::Opencode), &[], &[], false), @r#"OPENCODE_CONFIG_CONTENT {"provider":{"anthropic":{"options":{"baseURL":"http://127.0.0.1:1/v1"}},"openai":{"options":{"baseURL":"http://127.0.0.1:1/v1"}}}}"#);
     let config = r#"{"model": "mine/m", "provider": {"mine": {"options": {"baseURL": "http://mine.example/v1"}}}}"#;
     let content = [("OPENCODE_CONFIG_CONTENT", r#"{"theme":"dark","provider":{"openai":{"options":{"timeout":1}}}}"#)];
-    insta::assert_snapshot!(told(Some(AgentName::Opencode), &content, &[("opencode.json", config)], false), @r#"
+    insta::assert_snapshot!(told(Some(Agent::Opencode), &content, &[("opencode.json", config)], false), @r#"
     OPENCODE_CONFIG_CONTENT {"theme":"dark","provider":{"openai":{"options":{"timeout":1,"baseURL":"http://127.0.0.1:1/v1"}},"anthropic":{"options":{"baseURL":"http://127.0.0.1:1/v1"}},"mine":{"options":{"baseURL":"http://127.0.0.1:1/v1"}}}}
     asks anthropic at http://mine.example/v1
     asks openai at http://mine.example/v1
@@ -78,7 +73,7 @@ fn opencode_has_an_address_for_each_provider() {
 
 #[test]
 fn hermes_has_a_variable_for_two_kinds_of_providers() {
-    let told_by = |config: &str| told(Some(AgentName::Hermes), &[], &[(".hermes/config.yaml", config)], false);
+    let told_by = |config: &str| told(Some(Agent::Hermes), &[], &[(".hermes/config.yaml", config)], false);
     insta::assert_snapshot!(told_by("model: some/name\n"), @"
     OPENROUTER_BASE_URL http://127.0.0.1:1/api/v1
     asks anthropic at https://openrouter.ai/api/v1
@@ -105,4 +100,25 @@ fn any_other_program_has_all_of_them_and_no_proxy_is_between() {
     NO_PROXY 127.0.0.1
     asks openai at https://eu.example/v1
     ");
+}
+
+#[test]
+fn the_lines_for_a_shell_are_those_of_the_documentation() {
+    let lines = by_hand("http://127.0.0.1:8484");
+    let programs = Agent::ALL.into_iter().map(Agent::program).chain(["my-program"]);
+    for (line, program) in lines.iter().zip(programs) {
+        assert!(line.split(' ').any(|word| word == program), "{program}: {line}");
+    }
+    assert_eq!(lines.len(), Agent::ALL.len() + 1);
+    let guide = include_str!("../../../../docs/gateway.md");
+    for line in &lines {
+        assert!(guide.lines().any(|said| said == line), "docs/gateway.md does not say: {line}");
+    }
+}
+
+#[test]
+fn an_agent_is_known_by_its_program_wherever_that_is() {
+    assert_eq!(Agent::of_program("claude".as_ref()), Some(Agent::Claude));
+    assert_eq!(Agent::of_program("/opt/bin/codex".as_ref()), Some(Agent::Codex));
+    assert_eq!(Agent::of_program("claude-code".as_ref()), None);
 }

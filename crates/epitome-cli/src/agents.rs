@@ -7,20 +7,64 @@ mod codex;
 mod hermes;
 mod opencode;
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::arguments::AgentName;
 use crate::config::Environment;
 use crate::failure::Failure;
 
+/// The agents that we know how to point at a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Agent {
+    Claude,
+    Codex,
+    Opencode,
+    Hermes,
+    Aider,
+}
+
+impl Agent {
+    pub(crate) const ALL: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Hermes, Agent::Aider];
+
+    /// The name of its program.
+    pub(crate) fn program(self) -> &'static str {
+        match self {
+            Agent::Claude => "claude",
+            Agent::Codex => "codex",
+            Agent::Opencode => "opencode",
+            Agent::Hermes => "hermes",
+            Agent::Aider => "aider",
+        }
+    }
+
+    /// The agent that a program is, wherever it is installed.
+    pub(crate) fn of_program(program: &OsStr) -> Option<Agent> {
+        let name = Path::new(program).file_name()?;
+        Agent::ALL.into_iter().find(|agent| name == agent.program())
+    }
+}
+
+/// How each agent is started against a gateway at `http://address:port`, as it is typed into a shell: for agents without
+/// settings of their own.
+pub(crate) fn by_hand(gateway: &str) -> Vec<String> {
+    let environment = Environment::default();
+    // Files of the user's are not looked for: what is shown is the same on every machine.
+    let around = Surroundings { environment: &environment, directory: Path::new(""), upstream_is_given: false };
+    let agents = Agent::ALL.into_iter().map(|agent| (Some(agent), agent.program()));
+    let lines = agents
+        .chain([(None, "my-program")])
+        .filter_map(|(agent, program)| Some(pointers(agent, &around).ok()?.at(gateway, &environment).typed(program)));
+    lines.collect()
+}
+
 /// What an agent is told, and what it would have done by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pointers {
+pub(crate) struct Pointers {
     pointers: Vec<Pointer>,
     /// Where it would have asked Anthropic's dialect …
-    pub(super) anthropic: Option<String>,
+    pub(crate) anthropic: Option<String>,
     /// … and OpenAI's two.
-    pub(super) openai: Option<String>,
+    pub(crate) openai: Option<String>,
 }
 
 /// One thing that names the address.
@@ -43,21 +87,36 @@ enum How {
 
 /// What an agent is started with besides what the user gave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Pointed {
+pub(crate) struct Pointed {
     /// Environment variables.
-    pub(super) variables: Vec<(String, String)>,
+    pub(crate) variables: Vec<(String, String)>,
     /// Arguments that stand before the user's.
-    pub(super) arguments: Vec<String>,
+    pub(crate) arguments: Vec<String>,
+}
+
+impl Pointed {
+    /// As it is typed into a shell.
+    fn typed(&self, program: &str) -> String {
+        let variables = self.variables.iter().map(|(name, value)| format!("{name}={}", quoted(value)));
+        let arguments = self.arguments.iter().map(|argument| quoted(argument));
+        variables.chain([program.to_owned()]).chain(arguments).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A word as a shell reads it, in quotes where it needs them. Nothing of ours holds a single quote.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// Where things stand that an agent reads.
-pub(super) struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// The variables that it will have.
-    pub(super) environment: &'a Environment,
+    pub(crate) environment: &'a Environment,
     /// Where it will be started.
-    pub(super) directory: &'a Path,
+    pub(crate) directory: &'a Path,
     /// Whether its own address is not asked for, as the user named another one.
-    pub(super) upstream_is_given: bool,
+    pub(crate) upstream_is_given: bool,
 }
 
 impl Surroundings<'_> {
@@ -82,15 +141,15 @@ impl Surroundings<'_> {
 }
 
 /// How an agent is pointed at a gateway. `None` is any other program: it is given all the usual variables.
-pub(super) fn pointers(agent: Option<AgentName>, around: &Surroundings<'_>) -> Result<Pointers, Failure> {
+pub(crate) fn pointers(agent: Option<Agent>, around: &Surroundings<'_>) -> Result<Pointers, Failure> {
     let anthropic = || around.first(&["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"]);
     let openai = || around.first(&["OPENAI_BASE_URL", "OPENAI_API_BASE"]);
     match agent {
-        Some(AgentName::Claude) => Ok(Pointers::to(&["ANTHROPIC_BASE_URL"], &[], anthropic(), None)),
-        Some(AgentName::Codex) => Ok(codex::pointers(around)),
-        Some(AgentName::Opencode) => Ok(opencode::pointers(around)),
-        Some(AgentName::Hermes) => hermes::pointers(around),
-        Some(AgentName::Aider) | None => Ok(Pointers::to(
+        Some(Agent::Claude) => Ok(Pointers::to(&["ANTHROPIC_BASE_URL"], &[], anthropic(), None)),
+        Some(Agent::Codex) => Ok(codex::pointers(around)),
+        Some(Agent::Opencode) => Ok(opencode::pointers(around)),
+        Some(Agent::Hermes) => hermes::pointers(around),
+        Some(Agent::Aider) | None => Ok(Pointers::to(
             &["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"],
             &["OPENAI_BASE_URL", "OPENAI_API_BASE"],
             anthropic(),
@@ -116,7 +175,7 @@ impl Pointers {
     }
 
     /// What the agent is started with, for a gateway at `http://address:port`.
-    pub(super) fn at(&self, gateway: &str, environment: &Environment) -> Pointed {
+    pub(crate) fn at(&self, gateway: &str, environment: &Environment) -> Pointed {
         let mut pointed = Pointed::default();
         let mut providers = Vec::new();
         for Pointer { how, path } in &self.pointers {
