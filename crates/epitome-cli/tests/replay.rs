@@ -3,7 +3,7 @@
 mod program;
 
 use program::{epitome, run_in, sample, sample_bytes};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 fn sample_path() -> String {
@@ -77,4 +77,43 @@ fn what_cannot_be_read_is_left_out_and_said() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stderr.contains("broken.json: line 1 is no JSON") && run.stderr.contains("left out"), "{}", run.stderr);
     assert!(run.text().starts_with("1 session, "), "{}", run.text());
+}
+
+#[test]
+fn a_window_that_no_policy_can_keep_is_refused() {
+    let home = TempDir::new().unwrap();
+    // What a person asked is never made smaller.
+    let request = "Please read each of these lines with care and keep to all of them. ".repeat(1_500);
+    let messages: Vec<Value> = (0..4)
+        .flat_map(|turn| {
+            [
+                json!({"role": "user", "content": request}),
+                json!({"role": "assistant", "content": format!("Done {turn}.")}),
+            ]
+        })
+        .collect();
+    std::fs::write(home.path().join("long.json"), json!({"model": "m", "messages": messages}).to_string()).unwrap();
+    let run = run_in(home.path(), &["replay", "long.json", "--window", "8000"], b"");
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(run.stderr.contains("long: it does not fit a window of 8,000 tokens"), "{}", run.stderr);
+    let hint = run.stderr.lines().find_map(|line| line.trim().strip_prefix("hint: --window ")).unwrap_or_default();
+    let enough = hint.split(' ').next().unwrap_or_default();
+    let run = run_in(home.path(), &["replay", "long.json", "--window", enough], b"");
+    assert_eq!(run.code, 0, "the window of the hint is enough: {}", run.stderr);
+    // Beside a session that fits it is left out, and that is said.
+    std::fs::write(home.path().join("sample.json"), sample_bytes()).unwrap();
+    let run = run_in(home.path(), &["replay", ".", "--window", "8000"], b"");
+    assert!(run.stderr.contains("left out") && run.text().starts_with("1 session, "), "{}{}", run.stderr, run.text());
+}
+
+#[test]
+fn a_policy_whose_prompts_are_larger_than_the_window_is_marked() {
+    let run = epitome(&["replay", &sample_path(), "--window", "16000"], b"");
+    let marked = |text: &str| text.lines().filter(|line| line.contains(" ! ")).count();
+    let json = epitome(&["replay", &sample_path(), "--window", "16000", "--json"], b"");
+    let json: Value = serde_json::from_str(json.text()).unwrap();
+    let beyond =
+        json["policies"].as_array().unwrap().iter().filter(|policy| policy["largest_prompt"].as_u64() > Some(16_000));
+    assert_eq!(marked(run.text()), beyond.count(), "{}", run.text());
+    assert!(marked(run.text()) > 0 && run.text().contains("no provider would have answered"), "{}", run.text());
 }

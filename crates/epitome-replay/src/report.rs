@@ -31,6 +31,8 @@ pub struct Total {
     pub trims: usize,
     /// The largest prompt.
     pub peak: u64,
+    /// Sessions with a prompt that is larger than the window: no provider would have answered it.
+    pub beyond_window: usize,
     /// The smallest tail that a summary left verbatim.
     pub smallest_tail: Option<u64>,
 }
@@ -42,13 +44,19 @@ impl Total {
     }
 }
 
-/// Sums each policy up.
-pub fn totals(studies: &[Study]) -> Vec<Total> {
-    let names = studies.first().map(|study| study.runs.iter().map(|(name, _)| *name).collect::<Vec<_>>());
-    names.unwrap_or_default().into_iter().map(|policy| total(policy, studies)).collect()
+/// What hindsight costs, where its prompts fit the window: otherwise nothing can be measured by it.
+pub fn optimum(totals: &[Total]) -> Option<f64> {
+    let optimum = totals.iter().find(|total| total.policy == Name::Optimum && total.beyond_window == 0);
+    optimum.map(|total| total.bill.total())
 }
 
-fn total(policy: Name, studies: &[Study]) -> Total {
+/// Sums each policy up.
+pub fn totals(studies: &[Study], window: u64) -> Vec<Total> {
+    let names = studies.first().map(|study| study.runs.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    names.unwrap_or_default().into_iter().map(|policy| total(policy, studies, window)).collect()
+}
+
+fn total(policy: Name, studies: &[Study], window: u64) -> Total {
     let mut total = Total {
         policy,
         bill: Bill::default(),
@@ -58,6 +66,7 @@ fn total(policy: Name, studies: &[Study]) -> Total {
         summaries: 0,
         trims: 0,
         peak: 0,
+        beyond_window: 0,
         smallest_tail: None,
     };
     for (_, run) in studies.iter().flat_map(|study| &study.runs).filter(|(name, _)| *name == policy) {
@@ -69,6 +78,7 @@ fn total(policy: Name, studies: &[Study]) -> Total {
         total.summaries += run.summaries;
         total.trims += run.trims;
         total.peak = total.peak.max(run.peak());
+        total.beyond_window += usize::from(run.peak() > window);
         total.smallest_tail = [total.smallest_tail, run.smallest_tail].into_iter().flatten().min();
     }
     total

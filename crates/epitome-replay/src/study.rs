@@ -50,6 +50,13 @@ pub struct Study {
     pub plan: String,
 }
 
+impl Study {
+    /// The largest prompt under the policy that keeps it smallest. A window below it cannot hold the session.
+    pub fn needs(&self) -> u64 {
+        self.runs.iter().map(|(_, run)| run.peak()).min().unwrap_or(0)
+    }
+}
+
 /// Plays a session under each policy.
 pub fn study(trace: &Trace, settings: &Settings) -> Study {
     let mut written = String::new();

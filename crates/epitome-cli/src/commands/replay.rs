@@ -1,7 +1,7 @@
 //! `epitome replay`: what each policy would have cost on recorded sessions.
 
 mod gather;
-mod told;
+mod output;
 
 use std::process::ExitCode;
 
@@ -27,8 +27,8 @@ pub(crate) fn run(arguments: &ReplayArguments, common: &Common) -> Result<ExitCo
     let settings = settings(arguments, &loaded)?;
     let paths = gather::files(&arguments.sessions)?;
     let gathered = gather::studies(&paths, &settings)?;
-    for failure in &gathered.unreadable {
-        say(&format!("warning: {failure}; left out"));
+    for why in &gathered.left_out {
+        say(&format!("warning: {why}; left out"));
     }
     if let Some(path) = &arguments.plan_out {
         let plan: String = gathered.studies.iter().map(|study| study.plan.as_str()).collect();
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &ReplayArguments, common: &Common) -> Result<ExitCo
         files::write(Some(path), page(&gathered.studies, &settings).as_bytes())?;
     }
     if common.json {
-        print_json(&told::as_json(&gathered.studies, &settings))?;
+        print_json(&output::as_json(&gathered.studies, &settings))?;
     } else {
-        print(&told::as_text(&gathered.studies, &settings, Style::of_stdout(&sources.environment)))?;
+        print(&output::as_text(&gathered.studies, &settings, Style::of_stdout(&sources.environment)))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -95,8 +95,8 @@ fn strategy(name: BreakpointsName, prices: &PriceSet) -> Strategy {
     }
 }
 
-/// What was found out, and what could not be read.
+/// What was found out, and why some sessions are not in it.
 struct Gathered {
     studies: Vec<Study>,
-    unreadable: Vec<String>,
+    left_out: Vec<String>,
 }

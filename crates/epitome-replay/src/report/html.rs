@@ -5,7 +5,7 @@ use epitome_core::tokens::{Source, Tokens};
 use super::bars::{Bar, bars};
 use super::lines::{Line, lines};
 use super::svg::{escape, short};
-use super::{Total, totals, validated};
+use super::{Total, optimum, totals, validated};
 use crate::estimates::{Estimate, quantile};
 use crate::policies::Name;
 use crate::study::{Settings, Study};
@@ -36,7 +36,7 @@ fn is_drawn(policy: Name) -> bool {
 
 /// Writes the page.
 pub fn page(studies: &[Study], settings: &Settings) -> String {
-    let totals = totals(studies);
+    let totals = totals(studies, settings.window);
     let calls: usize = studies.iter().filter_map(|study| study.runs.first()).map(|(_, run)| run.calls.len()).sum();
     let mut sections = vec![
         section("cost", "What each policy costs", &cost_words(settings), &cost(&totals, settings)),
@@ -101,11 +101,11 @@ fn trust(studies: &[Study]) -> String {
 }
 
 fn cost_words(settings: &Settings) -> String {
-    match settings.prices.dollars {
-        Some(_) => "In dollars. The model's answers cost the same whatever is done about the prompt.".to_owned(),
-        None => "In tokens of uncached input. The model's answers cost the same whatever is done about the prompt."
-            .to_owned(),
-    }
+    let unit = if settings.prices.dollars.is_some() { "dollars" } else { "tokens of uncached input" };
+    format!(
+        "In {unit}. The model's answers cost the same whatever is done about the prompt. “Beyond the window”: some prompts are \
+         larger than the window, so no provider would have answered them, and this cost is no comparison."
+    )
 }
 
 fn cost(totals: &[Total], settings: &Settings) -> String {
@@ -118,7 +118,7 @@ fn cost(totals: &[Total], settings: &Settings) -> String {
     ]
     .map(|(name, colour)| (name.to_owned(), colour));
     let unit = settings.prices.dollars.map_or(1.0, |dollars| dollars / 1e6);
-    let optimum = totals.iter().find(|total| total.policy == Name::Optimum).map(|total| total.bill.total());
+    let optimum = optimum(totals);
     let rows: Vec<Bar> = totals
         .iter()
         .map(|total| {
@@ -134,7 +134,7 @@ fn cost(totals: &[Total], settings: &Settings) -> String {
                 parts: [bill.read, bill.written, bill.uncached, bill.output, bill.summaries]
                     .map(|part| part * unit)
                     .to_vec(),
-                behind: format!("{said}{ratio}"),
+                behind: format!("{said}{ratio}{}", if total.beyond_window > 0 { " beyond the window" } else { "" }),
             }
         })
         .collect();

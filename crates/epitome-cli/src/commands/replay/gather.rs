@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use epitome_core::tokens::Tokens;
 use epitome_replay::recording;
 use epitome_replay::study::{Settings, Study, study};
 use epitome_replay::trace::Trace;
@@ -54,7 +55,8 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Plays every session. What cannot be read is told, and left out; if nothing can, that is a failure.
+/// Plays every session. What cannot be read, or fits the window under no policy, is left out; if nothing is left, that is a
+/// failure.
 pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered, Failure> {
     let bar = progress(paths.len());
     let next = AtomicUsize::new(0);
@@ -76,17 +78,25 @@ pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered
     bar.finish_and_clear();
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     done.sort_by_key(|(index, _)| *index);
-    let mut gathered = Gathered { studies: Vec::new(), unreadable: Vec::new() };
+    let mut gathered = Gathered { studies: Vec::new(), left_out: Vec::new() };
+    let mut hint = "sessions are requests with their messages, or files of Claude Code (~/.claude/projects) and Codex (~/.codex/sessions)".to_owned();
     for (_, studied) in done {
         match studied {
+            Ok(study) if study.needs() > settings.window => {
+                let needs = Tokens(study.needs());
+                gathered.left_out.push(format!(
+                    "{}: it does not fit a window of {} tokens: whatever is done, a prompt has {needs}",
+                    study.id,
+                    Tokens(settings.window)
+                ));
+                hint = format!("--window {} or more", needs.0);
+            }
             Ok(study) => gathered.studies.push(study),
-            Err(why) => gathered.unreadable.push(why),
+            Err(why) => gathered.left_out.push(why),
         }
     }
-    match (gathered.studies.is_empty(), gathered.unreadable.first()) {
-        (true, Some(why)) => Err(Failure::input(why).hint(
-            "sessions are requests with their messages, or files of Claude Code (~/.claude/projects) and Codex (~/.codex/sessions)",
-        )),
+    match (gathered.studies.is_empty(), gathered.left_out.first()) {
+        (true, Some(why)) => Err(Failure::input(why).hint(hint)),
         (_, _) => Ok(gathered),
     }
 }

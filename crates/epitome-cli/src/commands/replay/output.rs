@@ -1,8 +1,7 @@
 //! A replay as a table, and as JSON.
 
 use epitome_replay::estimates::{Estimate, quantile};
-use epitome_replay::policies::Name;
-use epitome_replay::report::{Total, totals, validated};
+use epitome_replay::report::{Total, optimum, totals, validated};
 use epitome_replay::study::{Settings, Study};
 use serde_json::{Value, json};
 
@@ -19,8 +18,8 @@ pub(super) fn as_text(studies: &[Study], settings: &Settings, style: Style) -> S
         settings.prices.name
     ))];
     lines.push(String::new());
-    let totals = totals(studies);
-    let optimum = totals.iter().find(|total| total.policy == Name::Optimum).map(|total| total.bill.total());
+    let totals = totals(studies, settings.window);
+    let optimum = optimum(&totals);
     let dearest = totals.iter().map(|total| total.bill.total()).fold(1.0, f64::max);
     let heading = ["policy", "cost", "of the optimum", "read", "summaries", "shortened", "largest prompt", ""];
     let mut cells = vec![heading.map(str::to_owned).to_vec()];
@@ -37,6 +36,12 @@ pub(super) fn as_text(studies: &[Study], settings: &Settings, style: Style) -> S
     ];
     lines.extend(rows(&columns, &cells));
     lines.push(String::new());
+    if totals.iter().any(|total| total.beyond_window > 0) {
+        lines.push(style.yellow(&format!(
+            "! beyond the window of {}: no provider would have answered these prompts, so this cost is no comparison",
+            epitome_core::tokens::Tokens(settings.window)
+        )));
+    }
     lines.push(match settings.prices.dollars {
         Some(_) => "cost: what the provider would have charged, the summariser's calls included".to_owned(),
         None => "cost: millions of tokens of uncached input, the summariser's calls included".to_owned(),
@@ -74,13 +79,14 @@ fn row(total: &Total, optimum: Option<f64>, dearest: f64, settings: &Settings) -
         format!("{:.1} %", 100.0 * total.read_share()),
         total.summaries.to_string(),
         total.trims.to_string(),
-        epitome_core::tokens::Tokens(total.peak).to_string(),
+        format!("{}{}", epitome_core::tokens::Tokens(total.peak), if total.beyond_window > 0 { " !" } else { "" }),
         bar(cost / dearest, 24),
     ]
 }
 
 pub(super) fn as_json(studies: &[Study], settings: &Settings) -> Value {
-    let policies: Vec<Value> = totals(studies).iter().map(|total| policy_json(total, settings)).collect();
+    let policies: Vec<Value> =
+        totals(studies, settings.window).iter().map(|total| policy_json(total, settings)).collect();
     let sessions: Vec<Value> = studies
         .iter()
         .map(|study| {
@@ -88,16 +94,17 @@ pub(super) fn as_json(studies: &[Study], settings: &Settings) -> Value {
                 .runs
                 .iter()
                 .map(|(name, run)| {
-                    let told = json!({
+                    let run = json!({
                         "cost": run.bill.total(),
                         "summaries": run.summaries,
                         "shortened": run.trims,
                         "smallest_tail": run.smallest_tail,
                         "largest_prompt": run.peak(),
+                        "fits_window": run.peak() <= settings.window,
                         "prompt_tokens": run.prompt_tokens(),
                         "read_tokens": run.read_tokens(),
                     });
-                    (name.typed().to_owned(), told)
+                    (name.typed().to_owned(), run)
                 })
                 .collect();
             json!({
@@ -146,6 +153,7 @@ fn policy_json(total: &Total, settings: &Settings) -> Value {
         "summaries": total.summaries,
         "shortened": total.trims,
         "largest_prompt": total.peak,
+        "sessions_beyond_window": total.beyond_window,
         "smallest_tail": total.smallest_tail,
     })
 }
