@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use epitome_core::engine::Rung;
+use epitome_core::money::Dollars;
 use epitome_store::records::{Spending, TurnUsage};
 use epitome_wire::Dialect;
 
@@ -31,6 +32,10 @@ pub struct Metrics {
     /// Markers for providers' caches that were added.
     markers: Counter,
     spending: Mutex<Spending>,
+    /// What requests that were only watched have cost, and what they would have.
+    watched: Mutex<WatchedSpending>,
+    /// What compactions took out and put in, of watched requests too.
+    edited: Mutex<BTreeMap<String, i64>>,
     compactions: [Counter; Rung::ALL.len()],
     summaries: Named,
     summary_time: Histogram,
@@ -47,6 +52,17 @@ pub struct Metrics {
     upstream_time: Histogram,
     memory_time: Histogram,
     thread_time: Histogram,
+}
+
+/// What requests cost that were sent as they came because they were only watched.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct WatchedSpending {
+    /// What they cost.
+    pub paid: Dollars,
+    /// What they would have cost, had they been sent as we would have made them; summaries by models left out.
+    pub with_us: Dollars,
+    /// How many they are.
+    pub calls: u64,
 }
 
 impl Metrics {
@@ -70,6 +86,19 @@ impl Metrics {
     /// How many compactions there were, by the hardest rung that they climbed.
     pub fn compactions(&self) -> Vec<(Rung, u64)> {
         Rung::ALL.into_iter().zip(self.compactions.iter().map(Counter::get)).collect()
+    }
+
+    /// Tokens that each kind of edit of a compaction saves; what an edit adds is negative.
+    pub(crate) fn edited(&self, saved_by: &BTreeMap<String, i64>) {
+        let mut edited = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
+        for (kind, tokens) in saved_by {
+            *edited.entry(kind.clone()).or_default() += tokens;
+        }
+    }
+
+    /// The sum of that over all compactions.
+    pub fn saved_by_edits(&self) -> BTreeMap<String, i64> {
+        self.edited.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A summary was asked for. `outcome` names in our own words how that went (`written`, `prepared`, `timed_out`).
@@ -126,6 +155,19 @@ impl Metrics {
     /// What all calls have cost.
     pub fn spending(&self) -> Spending {
         *self.spending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a call cost that was only watched, and what it would have cost with us.
+    pub(crate) fn watched(&self, paid: Dollars, with_us: Dollars) {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        watched.paid += paid;
+        watched.with_us += with_us;
+        watched.calls += 1;
+    }
+
+    /// What calls that were only watched have cost, and would have.
+    pub fn watched_spending(&self) -> WatchedSpending {
+        *self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn sent_again(&self, complaint: Complaint) {
@@ -208,6 +250,12 @@ impl fmt::Display for Metrics {
         }
         head(out, "epitome_saved_dollars", "gauge", "Dollars saved; negative if we cost more than we saved")?;
         writeln!(out, "epitome_saved_dollars {}", spending.net().as_f64())?;
+        let watched = self.watched_spending();
+        let help = "Dollars of requests that were only watched: what they cost, and what they would have cost with us";
+        head(out, "epitome_watched_dollars_total", "counter", help)?;
+        for (kind, dollars) in [("paid", watched.paid), ("with_us", watched.with_us)] {
+            writeln!(out, "epitome_watched_dollars_total{{kind=\"{kind}\"}} {}", dollars.as_f64())?;
+        }
         head(out, "epitome_unpriced_calls_total", "counter", "Calls of models whose prices are not known")?;
         writeln!(out, "epitome_unpriced_calls_total {}", spending.unpriced)?;
         head(out, "epitome_compactions_total", "counter", "Compactions, by the hardest rung that they climbed")?;

@@ -15,6 +15,8 @@ pub(crate) struct Caches {
     pub(crate) sent: ProviderCache,
     /// The requests as the client made them, as if they had been sent.
     own: ProviderCache,
+    /// The requests as we would have made them, where they are only watched.
+    pub(crate) watched: ProviderCache,
     /// The client's last request.
     pub(crate) trail: Trail,
 }
@@ -30,6 +32,16 @@ pub(crate) struct Expected {
     /// … and what the client had, by the same.
     pub(crate) own_tokens: Tokens,
     pub(crate) at_ms: u64,
+    /// What would have been sent, where the request is only watched.
+    pub(crate) watched: Option<Watched>,
+}
+
+/// A request that would have been sent, were requests not only watched.
+#[derive(Debug, Clone)]
+pub(crate) struct Watched {
+    pub(crate) prompt: Prompt,
+    /// What it weighs, by our own count.
+    pub(crate) tokens: Tokens,
 }
 
 impl Caches {
@@ -63,6 +75,22 @@ impl Caches {
             paid + played(&own) - played(&sent)
         };
         Spending { paid, without_us, ..Spending::default() }
+    }
+
+    /// A request that was only watched was answered: what it would have cost as we would have made it. `None` where prices are
+    /// not known, or nothing was watched.
+    ///
+    /// To be asked before [`Caches::answered`], which moves the caches of what was sent on.
+    pub(crate) fn with_us(&mut self, expected: &Expected, usage: &TurnUsage, facts: &ModelFacts) -> Option<Dollars> {
+        let watched = expected.watched.as_ref()?;
+        let paid = usage.cost(facts)?;
+        let Expected { rules, sent, sent_tokens, at_ms, .. } = expected;
+        let smaller = watched.tokens.0 as f64 / sent_tokens.0.max(1) as f64;
+        let size = Tokens((usage.prompt as f64 * smaller).round() as u64);
+        let with_us = self.watched.request(&watched.prompt.clone().scaled_to(size), rules, *at_ms);
+        let sent = self.sent.clone().request(&sent.clone().scaled_to(Tokens(usage.prompt)), rules, *at_ms);
+        let played = |billed: &Billed| money::cost(&usage_of(billed, usage.output), facts).unwrap_or_default();
+        Some(paid + played(&with_us) - played(&sent))
     }
 }
 
@@ -107,7 +135,7 @@ mod tests {
     fn expected(sent: &str, own: &str, at_ms: u64) -> Expected {
         let (sent, own) = (prompt(sent), prompt(own));
         let (sent_tokens, own_tokens) = (sent.tokens(), own.tokens());
-        Expected { rules: Rules::anthropic(Tokens(0)), sent, own, sent_tokens, own_tokens, at_ms }
+        Expected { rules: Rules::anthropic(Tokens(0)), sent, own, sent_tokens, own_tokens, at_ms, watched: None }
     }
 
     fn facts() -> ModelFacts {
@@ -154,6 +182,28 @@ mod tests {
         assert_eq!(compacted.net(), Dollars::new(2.05 - 3.75));
         let next = caches.answered(&expected("s h i j!", "a b c d e f g h i j!", 0), &usage(0, 3_000, 1_000), &facts());
         assert_eq!(next.net(), Dollars::new(0.6));
+    }
+
+    #[test]
+    fn what_is_only_watched_is_priced_as_we_would_have_made_it() {
+        let mut caches = Caches::default();
+        let watch = |caches: &mut Caches, own: &str, ours: &str, usage: TurnUsage| {
+            let prompt = prompt(ours);
+            let watched = Some(Watched { tokens: prompt.tokens(), prompt });
+            let expected = Expected { watched, ..expected(own, own, 0) };
+            let with_us = caches.with_us(&expected, &usage, &facts()).unwrap();
+            (caches.answered(&expected, &usage, &facts()).paid, with_us)
+        };
+        // Nothing is cached without a marker; with one, the first call writes and the second reads.
+        let first = watch(&mut caches, "a b", "a b!", usage(2_000, 0, 0));
+        assert_eq!(first, (Dollars::new(2.0), Dollars::new(2.5)));
+        let second = watch(&mut caches, "a b c", "a b c!", usage(3_000, 0, 0));
+        assert_eq!(second, (Dollars::new(3.0), Dollars::new(0.2 + 1.25)));
+        // A compaction writes less anew.
+        let third = watch(&mut caches, "a b c d e", "s e!", usage(5_000, 0, 0));
+        assert_eq!(third, (Dollars::new(5.0), Dollars::new(2.5)));
+        let unknown = Catalogue::embedded().lookup("nobody-knows-it").facts().clone();
+        assert_eq!(caches.with_us(&expected("a", "a", 0), &usage(1, 0, 0), &unknown), None);
     }
 
     #[test]

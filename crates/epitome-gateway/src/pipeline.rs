@@ -353,6 +353,7 @@ impl Gateway {
             let (mut new, applied) =
                 self.entry(received, &replayed, &compaction, due.reason, waited.elapsed(), thinking)?;
             new.log.compared = due.compared();
+            let saved_by = new.log.saved_by.clone();
             let new = NewEntry { fulfils: wish.clone(), ..new };
             let since = Some(new.anchor);
             // Before it is remembered: what cannot be sent is no compaction.
@@ -368,6 +369,7 @@ impl Gateway {
                     Action::Compacted
                 }
             };
+            self.0.setup.metrics.edited(&saved_by);
             due.tell(received);
             let considered = due.settle(considered);
             let own = self.own_weight(received, calibration);
@@ -628,8 +630,7 @@ impl Gateway {
         let Decided { spliced, thinking, action, own, sent, since, considered } = decided;
         let observed = self.observes(&received);
         let action = if observed { Action::Untouched(report::Reason::Observed) } else { action };
-        let spliced = spliced.filter(|_| !observed);
-        let edited = spliced.is_some();
+        let edited = spliced.is_some() && !observed;
         let counted = if edited { sent.estimated } else { own.estimated };
         let Cached { body, expected, markers, broke } = self.cached(&received, spliced, own.estimated, sent.estimated);
         let is_the_clients = body.as_ptr() == received.incoming.body.as_ptr();
@@ -639,6 +640,7 @@ impl Gateway {
             action,
             before: Some(own.tokens),
             after: Some(sent.tokens),
+            trigger: Some(Budget::new(self.window_for(&received), own.tokens, &self.0.setup.policy).trigger),
             markers,
             spending: Some(self.0.sessions.spending(&received.incoming.owner, &received.session)),
         };

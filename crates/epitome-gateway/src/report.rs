@@ -21,6 +21,8 @@ pub struct Report {
     pub before: Option<Tokens>,
     /// What was sent weighs.
     pub after: Option<Tokens>,
+    /// From which size on a request is compacted, if that is known.
+    pub trigger: Option<Tokens>,
     /// How many markers for the provider's cache were added.
     pub markers: usize,
     /// What the session has cost before this call, if anything is known of it.
@@ -93,7 +95,7 @@ impl Report {
     /// A request that was sent as it came before anything was known of it.
     pub fn untouched(reason: Reason) -> Report {
         let action = Action::Untouched(reason);
-        Report { session: None, action, before: None, after: None, markers: 0, spending: None }
+        Report { session: None, action, before: None, after: None, trigger: None, markers: 0, spending: None }
     }
 
     /// As the client is told.
@@ -104,9 +106,13 @@ impl Report {
         }
         let session = self.session.as_ref().and_then(|session| HeaderValue::from_str(session.as_str()).ok());
         headers.extend(session.map(|session| (HeaderName::from_static(SESSION_HEADER), session)));
-        let tokens = [("x-epitome-tokens-before", self.before), ("x-epitome-tokens-after", self.after)];
-        let told = tokens.into_iter().filter_map(|(name, tokens)| Some((name, tokens?)));
-        headers.extend(told.map(|(name, Tokens(tokens))| (HeaderName::from_static(name), HeaderValue::from(tokens))));
+        let sizes = [
+            ("x-epitome-tokens-before", self.before),
+            ("x-epitome-tokens-after", self.after),
+            ("x-epitome-trigger", self.trigger),
+        ];
+        let known = sizes.into_iter().filter_map(|(name, tokens)| Some((name, tokens?)));
+        headers.extend(known.map(|(name, Tokens(tokens))| (HeaderName::from_static(name), HeaderValue::from(tokens))));
         if self.markers > 0 {
             headers.push((HeaderName::from_static("x-epitome-cache-markers"), HeaderValue::from(self.markers)));
         }
@@ -136,6 +142,7 @@ mod tests {
             action: Action::Compacted,
             before: Some(Tokens(90_000)),
             after: Some(Tokens(30_000)),
+            trigger: Some(Tokens(50_000)),
             markers: 0,
             spending: None,
         };
@@ -148,6 +155,7 @@ mod tests {
                 "x-epitome-session: s-1",
                 "x-epitome-tokens-before: 90000",
                 "x-epitome-tokens-after: 30000",
+                "x-epitome-trigger: 50000",
             ]
         );
         let untouched = Report::untouched(Reason::ServerState).headers();

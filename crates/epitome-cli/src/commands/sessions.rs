@@ -5,7 +5,7 @@ mod delete;
 mod diff;
 mod export;
 mod list;
-mod money;
+pub(super) mod money;
 mod original;
 mod prune;
 mod search;

@@ -25,7 +25,7 @@ use crate::agents::{Agent, Pointers, Surroundings, pointers};
 use crate::arguments::{Common, GatewayArguments, WrapArguments};
 use crate::config::{Config, Environment, Flag, Sources};
 use crate::failure::{Failure, shown};
-use tally::{Counted, Tally};
+use tally::{Counted, Next, Tally};
 
 /// An agent that has ended may have left answers behind that nobody reads.
 const GRACE: Duration = Duration::from_secs(2);
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &WrapArguments, common: &Common) -> Result<ExitCode
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
     let run = Run { program, given, pointers, gateway: &arguments.gateway, json: common.json };
-    runtime.block_on(run.to_its_end(&loaded.config, &sources.environment))
+    runtime.block_on(run.until_the_agent_ends(&loaded.config, &sources.environment))
 }
 
 /// What is run, and with what.
@@ -105,7 +105,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn to_its_end(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
+    async fn until_the_agent_ends(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
         let Prepared { mut settings, gateway, pipeline, metrics, tasks, remembers_in: _ } =
             // It listens on this machine alone, and no agent knows the token that others are asked for.
             prepare(self.gateway, Auth::Loopback, config, environment).await?;
@@ -128,10 +128,17 @@ impl Run<'_> {
         gateway.close().await;
         let status = ended?.map_err(|error| Failure::outside(self.program.to_string_lossy(), &error))?;
         let tally = tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let program = self.program.to_string_lossy();
+        let next = Next {
+            program: &program,
+            store: self.gateway.store.as_deref(),
+            remembered: config.store.location.as_deref() != Some("memory"),
+            observed: self.gateway.observe,
+        };
         if self.json {
-            say_json(&tally.json(&metrics));
+            say_json(&tally.json(&metrics, &next));
         } else {
-            tally.lines(&metrics).iter().for_each(|line| say(line));
+            tally.lines(&metrics, &next).iter().for_each(|line| say(line));
         }
         Ok(code(status))
     }

@@ -41,13 +41,74 @@ fn at_the_end_it_says_what_was_saved() {
     let ran = run(home.path(), &provider.url(), &["--", "sh", "-c", &script]);
     assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(0), "done\n"), "{}", text(&ran.stderr));
     insta::assert_snapshot!(text(&ran.stderr), @"
-    epitome: 3 calls, 1 compaction (summarise the middle: 1)
+    epitome: 3 calls, 1 compaction (summarise the middle: 1), session begins-5f39c09cae0a
     epitome: the agent had 37,941 tokens, 5,627 were sent: 85.2 % saved
+    epitome: $0.0064 paid; $0.0345 without epitome: $0.0280 saved
+    epitome: next: epitome sessions show begins-5f39c09cae0a
     ");
     assert_eq!(provider.got().len(), 3);
     let ran = run(home.path(), &provider.url(), &["--json", "--", "sh", "-c", ASKS, "large.json"]);
     // The store is the usual one: what was compacted in the run before is found.
-    insta::assert_snapshot!(text(&ran.stderr), @r#"{"calls":1,"compactions":0,"compactions_by_rung":{},"calls_by_action":{"replayed":1},"client_tokens":17861,"sent_tokens":1005}"#);
+    insta::assert_snapshot!(text(&ran.stderr), @r#"{"calls":1,"compactions":0,"compactions_by_rung":{},"calls_by_action":{"replayed":1},"client_tokens":17861,"sent_tokens":1005,"observed":false,"sessions":{"begins-5f39c09cae0a":1},"largest_request":17861,"trigger":10000,"tokens_saved_by_edits":{},"spending":{"paid_usd":0.002145,"summaries_usd":0.0,"without_us_usd":0.01617,"saved_usd":0.014025,"unpriced_calls":0},"with_epitome_usd":null}"#);
+}
+
+#[test]
+fn observing_changes_nothing_and_says_what_would_have_been_saved_and_removed() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let script = format!("set -e; for f in small large large; do sh -c '{ASKS}' $f.json; done");
+    let ran = run(home.path(), &provider.url(), &["--observe", "--", "sh", "-c", &script]);
+    insta::assert_snapshot!(text(&ran.stderr), @"
+    epitome: 3 calls, 1 compaction (summarise the middle: 1), session begins-5f39c09cae0a
+    epitome: nothing was changed; with epitome 5,627 of 37,941 tokens would have been sent: 85.2 % saved
+    epitome: compactions would have taken out 13,825 tokens of summarised messages
+    epitome: $0.0064 paid; with epitome about $0.0028, summaries by a model not counted
+    epitome: next: epitome wrap sh
+    ");
+    let sent = provider.got();
+    assert_eq!(sent, [SMALL, LARGE, LARGE].map(session), "each request is sent to the byte");
+    let ran = run(home.path(), &provider.url(), &["--observe", "--json", "--", "sh", "-c", ASKS, "large.json"]);
+    insta::assert_snapshot!(text(&ran.stderr), @r#"{"calls":1,"compactions":1,"compactions_by_rung":{"summarise the middle":1},"calls_by_action":{"observe":1},"client_tokens":17861,"sent_tokens":2403,"observed":true,"sessions":{"begins-5f39c09cae0a":1},"largest_request":17861,"trigger":10000,"tokens_saved_by_edits":{"summaries":13825},"spending":{"paid_usd":0.002145,"summaries_usd":0.0,"without_us_usd":0.002145,"saved_usd":0.0,"unpriced_calls":0},"with_epitome_usd":0.000318}"#);
+}
+
+#[test]
+fn it_says_why_nothing_was_compacted_and_what_is_next() {
+    let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
+    let mut ends = String::new();
+    for given in [&[][..], &["--store", "here.db"], &["--store", "memory"], &["--set", "compression.enabled=false"]] {
+        let ran = run(home.path(), &provider.url(), &[given, &["--", "sh", "-c", ASKS, "small.json"]].concat());
+        ends.push_str(&format!("{}\n{}", given.join(" "), text(&ran.stderr)));
+    }
+    insta::assert_snapshot!(ends, @"
+    epitome: 1 call, 0 compactions, session begins-5f39c09cae0a
+    epitome: the agent had 2,219 tokens, 2,219 were sent: 0.0 % saved
+    epitome: $0.0021 paid; $0.0021 without epitome: $0.00 saved
+    epitome: nothing was compacted: the largest request had 2,219 tokens, compaction begins at 10,000
+    epitome: next: epitome sessions show begins-5f39c09cae0a
+    --store here.db
+    epitome: 1 call, 0 compactions, session begins-5f39c09cae0a
+    epitome: the agent had 2,219 tokens, 2,219 were sent: 0.0 % saved
+    epitome: $0.0021 paid; $0.0021 without epitome: $0.00 saved
+    epitome: nothing was compacted: the largest request had 2,219 tokens, compaction begins at 10,000
+    epitome: next: epitome sessions show begins-5f39c09cae0a --store here.db
+    --store memory
+    epitome: 1 call, 0 compactions, session begins-5f39c09cae0a
+    epitome: the agent had 2,219 tokens, 2,219 were sent: 0.0 % saved
+    epitome: $0.0021 paid; $0.0021 without epitome: $0.00 saved
+    epitome: nothing was compacted: the largest request had 2,219 tokens, compaction begins at 10,000
+    epitome: next: --store FILE remembers sessions; epitome sessions shows what was done to each message
+    --set compression.enabled=false
+    epitome: 1 call, 0 compactions
+    epitome: the agent had 0 tokens, 0 were sent: 0.0 % saved
+    epitome: what it cost is not known: the provider reported no usage
+    epitome: nothing was compacted: compression is off (compression.enabled)
+    epitome: next: --store FILE remembers sessions; epitome sessions shows what was done to each message
+    ");
+    let ran = run(home.path(), &provider.url(), &["--", "sh", "-c", ASKS, "small.json"]);
+    let said = text(&ran.stderr);
+    let next: Vec<&str> =
+        said.lines().last().unwrap().strip_prefix("epitome: next: epitome ").unwrap().split(' ').collect();
+    let shown = Command::new(env!("CARGO_BIN_EXE_epitome")).args(next).env_clear().env("HOME", home.path()).output();
+    assert_eq!(shown.unwrap().status.code(), Some(0), "the command that is named works");
 }
 
 #[test]
@@ -60,7 +121,8 @@ fn what_goes_in_and_comes_out_is_the_agents() {
     assert_eq!((ran.status.code(), text(&ran.stdout).as_str()), (Some(7), "hello!\n"));
     insta::assert_snapshot!(text(&ran.stderr), @"
     woe
-    epitome: no call came through the gateway
+    epitome: no call came through the gateway: sh asked nothing, or takes its address from elsewhere
+    epitome: next: epitome serve --help shows how each agent is given an address
     ");
     let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left.len(), 2, "only what was there before is left: {left:?}");
@@ -97,7 +159,7 @@ fn the_log_goes_to_a_file_and_only_if_one_is_named() {
     let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
     let arguments = ["--store", "memory", "--log", "log.txt", "--", "sh", "-c", ASKS, "small.json"];
     let ran = run(home.path(), &provider.url(), &arguments);
-    assert_eq!(text(&ran.stderr).lines().count(), 2, "{}", text(&ran.stderr));
+    assert!(text(&ran.stderr).lines().all(|line| line.starts_with("epitome: ")), "{}", text(&ran.stderr));
     let log = std::fs::read_to_string(home.path().join("log.txt")).unwrap();
     assert!(log.contains("messages") && !log.contains("import"), "{log}");
 }
@@ -150,7 +212,10 @@ fn who_ends_it_ends_the_agent_and_waits_for_it() {
     said.read_to_string(&mut rest).unwrap();
     assert_eq!((ran.status.code(), rest.as_str()), (Some(5), "going\n"));
     // It says at the end what it says at every end.
-    insta::assert_snapshot!(text(&ran.stderr), @"epitome: no call came through the gateway");
+    insta::assert_snapshot!(text(&ran.stderr), @"
+    epitome: no call came through the gateway: sh asked nothing, or takes its address from elsewhere
+    epitome: next: epitome serve --help shows how each agent is given an address
+    ");
 }
 
 #[test]

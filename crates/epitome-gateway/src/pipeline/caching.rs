@@ -11,7 +11,7 @@ use super::Gateway;
 use crate::caching::{Marker, PromptCaching, Strategy, Support};
 use crate::clock;
 use crate::exchange::Incoming;
-use crate::money::{self, Expected};
+use crate::money::{self, Expected, Watched};
 use crate::received::{Kind, Received};
 use crate::recorder::EndedCall;
 use crate::sessions::lock;
@@ -31,12 +31,23 @@ pub(super) struct Cached {
     pub(super) broke: Option<CacheBreak>,
 }
 
+/// A request that is only watched, as it would have been sent.
+struct Unsent {
+    /// With edits in it; `None`: the client's own.
+    edited: Option<Bytes>,
+    tokens: Tokens,
+}
+
 impl Gateway {
     /// The request as it is sent: the client's own or its edited bytes, with markers for the provider's cache.
     ///
     /// What is only watched is sent as it came, and so are questions about a session: nothing goes on from them.
     pub(super) fn cached(&self, received: &Received, edited: Option<Bytes>, own: Tokens, sent: Tokens) -> Cached {
         let sent = if edited.is_some() { sent } else { own };
+        let (edited, sent, watched) = match self.observes(received) {
+            true => (None, own, Some(Unsent { edited, tokens: sent })),
+            false => (edited, sent, None),
+        };
         let unmarked = edited.clone().unwrap_or_else(|| received.incoming.body.clone());
         if received.kind == Kind::Aside {
             return Cached { body: unmarked, expected: None, markers: 0, broke: None };
@@ -65,6 +76,11 @@ impl Gateway {
             now_ms: clock::now_ms(),
         };
         let marked = marker.mark(received, edited.as_ref(), sent);
+        let watched = watched.map(|Unsent { edited, tokens }| {
+            let watched = lock(&caches).watched.clone();
+            let marker = Marker { caching: setup.caching, cache: &watched, ..marker };
+            Watched { prompt: marker.mark(received, edited.as_ref(), tokens).sent, tokens }
+        });
         let broke = lock(&caches).trail.follow(received, &marked.own);
         if let Some(broke) = &broke {
             // What stands there is for the store alone.
@@ -81,6 +97,7 @@ impl Gateway {
             sent_tokens: sent,
             own_tokens: own,
             at_ms: clock::now_ms(),
+            watched,
         };
         let is_told = expected.sent.blocks.len().max(expected.own.blocks.len()) <= MOST_BLOCKS;
         Cached { body, expected: Some(expected).filter(|_| is_told), markers: marked.added, broke }
@@ -91,7 +108,15 @@ impl Gateway {
         let lookup = self.0.setup.catalogue.lookup(&passed.model);
         let caches = self.0.sessions.caches(&incoming.owner, &passed.session, &passed.model);
         let spending = match &passed.expected {
-            Some(expected) => lock(&caches).answered(expected, usage, lookup.facts()),
+            Some(expected) => {
+                let mut caches = lock(&caches);
+                let with_us = caches.with_us(expected, usage, lookup.facts());
+                let spending = caches.answered(expected, usage, lookup.facts());
+                if let Some(with_us) = with_us {
+                    self.0.setup.metrics.watched(spending.paid, with_us);
+                }
+                spending
+            }
             None => Spending::default(),
         };
         self.count_spending(incoming, &passed.session, spending);

@@ -463,6 +463,7 @@ impl Gateway {
         record.messages_after = applied.conversation().messages.len();
         let since = Some(entry.anchor);
         let (author, rung) = (entry.log.author.clone(), entry.log.rungs.last().cloned());
+        let saved_by = entry.log.saved_by.clone();
         let tenant = &received.incoming.tenant;
         match self.0.setup.store.append(tenant, &received.prefixes, replayed.seen, entry).await? {
             Appended::Overtaken(_) => return Ok(None),
@@ -470,6 +471,7 @@ impl Gateway {
         }
         due.tell(received);
         self.0.setup.metrics.summary("prepared", waited);
+        self.0.setup.metrics.edited(&saved_by);
         if let Some(rung) = Rung::ALL.into_iter().find(|known| rung.as_deref() == Some(&known.to_string())) {
             self.0.setup.metrics.compaction(rung);
         }

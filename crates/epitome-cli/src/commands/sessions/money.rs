@@ -28,7 +28,7 @@ pub(super) fn lines(spending: &Spending) -> Vec<String> {
 }
 
 /// The same, for programs.
-pub(super) fn to_json(spending: &Spending) -> Value {
+pub(in crate::commands) fn to_json(spending: &Spending) -> Value {
     json!({
         "paid_usd": spending.paid,
         "summaries_usd": spending.summaries,
