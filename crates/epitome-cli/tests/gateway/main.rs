@@ -6,6 +6,7 @@ mod faults;
 mod process;
 mod provider;
 mod question;
+mod readme;
 mod restarts;
 #[path = "../../../epitome-store/src/postgres/tests/server.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "of the stores, whose tests ask more of it")]
