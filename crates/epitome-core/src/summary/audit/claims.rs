@@ -44,6 +44,9 @@ const FILE_ENDINGS: &[&str] = &[
     "xml", "yaml", "yml", "zip",
 ];
 
+/// A longer word is data, and nobody looks it up: a row of numbers without blanks, an encoded file.
+const LONGEST: usize = 512;
+
 /// The claims of a text, each with the place behind it.
 pub(super) fn claims_in(text: &str) -> impl Iterator<Item = (usize, Claim<'_>)> {
     words(text).filter_map(move |(start, word)| {
@@ -78,7 +81,7 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
             let trimmed = word.trim_start_matches([':', '!', '?', '=', '#', '&', '+']);
             let from = start + word.len() - trimmed.len();
             let trimmed = trimmed.trim_end_matches(['.', ':', '!', '?', '-', '=', '/', '&', '+']);
-            if !trimmed.is_empty() {
+            if !trimmed.is_empty() && trimmed.len() <= LONGEST {
                 return Some((from, trimmed));
             }
         }

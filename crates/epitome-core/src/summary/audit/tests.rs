@@ -123,3 +123,8 @@ fn a_line_of_any_length_is_looked_over_once() {
     check("see my_module.rs", &said, 2, &["1234567"]);
     check("none", "- 1. step\n  12. step\n", 0, &[]);
 }
+
+#[test]
+fn what_is_too_long_for_a_name_is_data_and_not_looked_up() {
+    check("", &format!("see src/main.rs and {}", "1,".repeat(50_000)), 1, &["src/main.rs"]);
+}
