@@ -511,6 +511,7 @@ impl Gateway {
             parent: replayed.entry.as_ref().map(|entry| entry.id),
             replay: Replay { edits, thinking, settled_at },
             log: log(compaction, sent, reason, waited, &self.0.counter),
+            archives: false,
             removed,
             fulfils: None,
         };

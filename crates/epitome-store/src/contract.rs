@@ -3,6 +3,7 @@
 //! Each promise is a function that gets a store which others use at the same time; a promise has tenants of its own.
 
 mod agreement;
+pub(crate) mod archives;
 mod deeds;
 pub(crate) mod ledger;
 pub(crate) mod originals;
@@ -44,6 +45,12 @@ macro_rules! promises {
             ledger::of_many_who_want_a_lease_one_gets_it,
             ledger::what_is_prepared_is_found_and_the_latest_stays,
             ledger::what_was_prepared_goes_when_it_is_used,
+            archives::an_archived_session_and_the_one_that_continues_it_know_each_other,
+            archives::a_client_that_went_back_is_in_the_old_session_again,
+            archives::the_same_archiving_twice_makes_one_session,
+            archives::no_two_archived_histories_share_a_continuation,
+            archives::a_link_goes_with_either_session_and_a_number_is_not_given_again,
+            archives::what_is_continued_is_kept_as_long_as_what_continues_it,
             originals::an_original_comes_back_to_the_byte,
             originals::an_original_is_found_by_the_beginning_of_its_name,
             originals::what_a_compaction_removed_comes_in_its_order,

@@ -1,6 +1,7 @@
 //! How records are written down: the same in every store, so that the same thing has the same size everywhere.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 use epitome_core::fingerprint::{ContentHash, PrefixFingerprint};
 use epitome_core::tokens::Calibration;
@@ -167,6 +168,8 @@ pub(crate) fn unpack_prepared(anchor: PrefixFingerprint, frame: &[u8]) -> Result
         parent: head.parent.map(EntryId::from_bytes),
         replay: head.replay,
         log: head.log,
+        // What is prepared leaves room: it never restarts a session.
+        archives: false,
         fulfils: None,
     })
 }
@@ -186,7 +189,7 @@ pub(crate) fn session_body(session: &Session) -> Vec<u8> {
     })
 }
 
-/// A session, from its row.
+/// A session, from its row. How it is linked to others does not stand there.
 pub(crate) fn session(
     id: SessionId,
     (first_ms, last_ms): (i64, i64),
@@ -208,7 +211,25 @@ pub(crate) fn session(
         spending: body.spending,
         calibration: body.calibration,
         rent: body.rent,
+        continues: None,
+        continued_by: Vec::new(),
     })
+}
+
+/// Sessions with their links: each is of a session that continues another, and of that one.
+pub(crate) fn linked(mut sessions: Vec<Session>, links: Vec<(SessionId, SessionId)>) -> Vec<Session> {
+    let places: HashMap<SessionId, usize> = sessions.iter().map(|session| session.id.clone()).zip(0..).collect();
+    let at = |id: &SessionId| places.get(id).copied();
+    for (id, archived) in links {
+        if let Some(session) = at(&archived).and_then(|at| sessions.get_mut(at)) {
+            session.continued_by.push(id.clone());
+            session.continued_by.sort_by_key(SessionId::number);
+        }
+        if let Some(session) = at(&id).and_then(|at| sessions.get_mut(at)) {
+            session.continues = Some(archived);
+        }
+    }
+    sessions
 }
 
 /// A call, as it is stored.

@@ -14,7 +14,7 @@ use crate::records::{
     CompactionLog, Entry, EntryId, Found, Holdings, Kept, NewEntry, Original, OriginalKind, Prunable, Session,
     SessionId, Tenant, Turn, Wish,
 };
-use crate::retention::Stock;
+use crate::retention::{Seen, Stock, longest_unseen};
 use crate::search::Matcher;
 use crate::store::{Appended, MOST_MATCHES, Originals, Query, SessionIndex, SessionStore, StoreError};
 
@@ -118,6 +118,14 @@ impl Possessions {
         known
     }
 
+    /// The session that continues one that is archived: with the next number that nobody has.
+    fn archive(&mut self, archived: &SessionId, at_ms: u64) -> SessionId {
+        let id = archived.of_client().next_number(self.sessions.keys());
+        let session = self.known(archived, at_ms).session.continuation(id.clone(), at_ms);
+        self.sessions.insert(id.clone(), Known { session, turns: Vec::new(), history: Vec::new(), wish: None });
+        id
+    }
+
     fn keep(&mut self, hash: ContentHash, kind: OriginalKind, bytes: &[u8], words: &str) -> Result<(), StoreError> {
         if !self.contents.contains_key(&hash) {
             let (packed, came) = (Packed::of(bytes, words)?, self.next());
@@ -145,6 +153,9 @@ impl Possessions {
     fn forget(&mut self, id: &SessionId) -> bool {
         if self.sessions.remove(id).is_none() {
             return false;
+        }
+        for known in self.sessions.values_mut() {
+            known.session.continues.take_if(|archived| archived == id);
         }
         self.entries.retain(|_, stored| stored.entry.session != *id);
         let entries = &self.entries;
@@ -178,12 +189,14 @@ impl Possessions {
         stock
     }
 
-    /// Sessions, longest unseen first.
+    /// When each session was seen last, longest ago first.
     fn longest_unseen(&self) -> Vec<(u64, SessionId)> {
-        let mut sessions: Vec<_> =
-            self.sessions.values().map(|known| (known.session.last_ms, known.session.id.clone())).collect();
-        sessions.sort();
-        sessions
+        let seen = self.sessions.values().map(|Known { session, .. }| Seen {
+            id: session.id.clone(),
+            last_ms: session.last_ms,
+            continues: session.continues.clone(),
+        });
+        longest_unseen(seen.collect())
     }
 
     fn bytes(&self) -> u64 {
@@ -193,6 +206,10 @@ impl Possessions {
     fn session(&self, id: &SessionId) -> Option<Session> {
         let mut session = self.sessions.get(id)?.session.clone();
         session.compactions = self.entries.values().filter(|stored| stored.entry.session == *id).count() as u64;
+        let others = self.sessions.values().map(|known| &known.session);
+        let continuing = others.filter(|other| other.continues.as_ref() == Some(id));
+        session.continued_by = continuing.map(|other| other.id.clone()).collect();
+        session.continued_by.sort_by_key(SessionId::number);
         Some(session)
     }
 }
@@ -236,10 +253,11 @@ impl SessionStore for MemoryStore {
             if let Some(fulfilled) = &entry.fulfils {
                 has.forget_wish(&entry.session, fulfilled);
             }
+            let session = if entry.archives { has.archive(&entry.session, at_ms) } else { entry.session };
             let stored = Stored {
                 entry: Entry {
                     id,
-                    session: entry.session,
+                    session,
                     anchor: entry.anchor,
                     depth: entry.depth,
                     parent: entry.parent,

@@ -22,6 +22,10 @@ pub struct Tenant(Arc<str>);
 #[serde(from = "String", into = "String")]
 pub struct SessionId(Arc<str>);
 
+/// Stands between the name of a session and the number of one that continues it. The names that clients give do not
+/// contain it, so that none of them is taken for a continuation.
+pub const CONTINUATION: char = '~';
+
 /// One compaction's place in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId([u8; 16]);
@@ -88,6 +92,8 @@ pub struct NewEntry {
     pub replay: Replay,
     /// How it went.
     pub log: CompactionLog,
+    /// Whether `session` is archived by it (M17): then it is stored in a new session, which continues that one.
+    pub archives: bool,
     /// What it removed, so that it can be found again.
     pub removed: Vec<Original>,
     /// The wish that it carries out, which is forgotten together with its being stored. `None` for what is prepared.
@@ -303,6 +309,10 @@ pub struct Session {
     pub calibration: Option<Calibration>,
     /// What not compacting it has cost, where prices decide when to.
     pub rent: Option<Rent>,
+    /// The archived session that it continues (M17), as long as that one is stored.
+    pub continues: Option<SessionId>,
+    /// The sessions that continue it, if it was archived: several where a client went back and went on otherwise.
+    pub continued_by: Vec<SessionId>,
 }
 
 /// A message of a history that is kept for a client (`x-epitome-history: server`). It can be found and fetched like an
@@ -368,6 +378,30 @@ impl SessionId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The session as its client calls it: the first of those that continue each other.
+    pub fn of_client(&self) -> SessionId {
+        self.apart().map_or_else(|| self.clone(), |(name, _)| SessionId::new(name))
+    }
+
+    /// Which of the sessions it is that continue each other; the client's own is the first.
+    pub fn number(&self) -> u32 {
+        self.apart().map_or(1, |(_, number)| number)
+    }
+
+    /// The next of the sessions that continue this one of a client's, where those that are taken are known.
+    pub(crate) fn next_number<'a>(&self, taken: impl IntoIterator<Item = &'a SessionId>) -> SessionId {
+        let continuing = taken.into_iter().filter(|id| id.of_client() == *self);
+        let number = continuing.map(SessionId::number).max().unwrap_or(1).saturating_add(1);
+        SessionId::new(format!("{self}{CONTINUATION}{number}"))
+    }
+
+    fn apart(&self) -> Option<(&str, u32)> {
+        let (name, digits) = self.0.rsplit_once(CONTINUATION)?;
+        let number = digits.parse().ok().filter(|number| *number > 1)?;
+        // As it is written: no sign, no leading zero.
+        digits.starts_with(|first| matches!(first, '1'..='9')).then_some((name, number))
+    }
 }
 
 impl From<String> for SessionId {
@@ -406,6 +440,19 @@ impl Session {
             spending: Spending::default(),
             calibration: None,
             rent: None,
+            continues: None,
+            continued_by: Vec::new(),
+        }
+    }
+
+    /// One that continues this session, which is archived: what is known of its counts still holds.
+    pub(crate) fn continuation(&self, id: SessionId, at_ms: u64) -> Session {
+        Session {
+            model: self.model.clone(),
+            dialect: self.dialect.clone(),
+            calibration: self.calibration.clone(),
+            continues: Some(self.id.clone()),
+            ..Session::new(id, at_ms)
         }
     }
 
@@ -525,5 +572,31 @@ impl TurnUsage {
             output: self.besides.output,
         };
         Some(money::cost(&usage, facts)? + money::cost(&besides, facts)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_continues_a_session_is_told_by_its_name() {
+        let taken_apart = |name: &str| (SessionId::new(name).of_client().to_string(), SessionId::new(name).number());
+        for (name, client, number) in [
+            ("s", "s", 1),
+            ("s~2", "s", 2),
+            ("s.2~10", "s.2", 10),
+            ("s~2~3", "s~2", 3),
+            ("s~1", "s~1", 1),
+            ("s~02", "s~02", 1),
+            ("s~+2", "s~+2", 1),
+            ("s~", "s~", 1),
+            ("s~99999999999", "s~99999999999", 1),
+        ] {
+            assert_eq!(taken_apart(name), (client.to_owned(), number), "{name}");
+        }
+        let taken = ["s", "s~2", "s~9", "st~12", "s~x"].map(SessionId::new);
+        assert_eq!(SessionId::new("s").next_number(&taken).as_str(), "s~10");
+        assert_eq!(SessionId::new("new").next_number(&taken).as_str(), "new~2");
     }
 }

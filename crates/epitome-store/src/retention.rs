@@ -4,6 +4,34 @@ use std::collections::HashMap;
 
 use crate::records::{Prunable, SessionId};
 
+/// A session, as far as it matters for how long it is kept.
+pub(crate) struct Seen {
+    pub(crate) id: SessionId,
+    pub(crate) last_ms: u64,
+    /// The archived session that it continues.
+    pub(crate) continues: Option<SessionId>,
+}
+
+/// When each session was seen last, longest ago first. An archived one is seen whenever one is that continues it.
+pub(crate) fn longest_unseen(sessions: Vec<Seen>) -> Vec<(u64, SessionId)> {
+    let continues: HashMap<&SessionId, &SessionId> =
+        sessions.iter().filter_map(|seen| Some((&seen.id, seen.continues.as_ref()?))).collect();
+    let mut last: HashMap<&SessionId, u64> = sessions.iter().map(|seen| (&seen.id, seen.last_ms)).collect();
+    for seen in &sessions {
+        // Each has a smaller number than the one that continues it, so that this ends.
+        let archived = std::iter::successors(continues.get(&seen.id), |id| continues.get(*id));
+        for id in archived {
+            if let Some(last) = last.get_mut(*id) {
+                *last = (*last).max(seen.last_ms);
+            }
+        }
+    }
+    let mut order: Vec<(u64, u64, &SessionId)> = Vec::with_capacity(sessions.len());
+    order.extend(sessions.iter().map(|seen| (last.get(&seen.id).copied().unwrap_or_default(), seen.last_ms, &seen.id)));
+    order.sort();
+    order.into_iter().map(|(last_ms, _, id)| (last_ms, id.clone())).collect()
+}
+
 /// What a tenant has: its sessions, longest unseen first, and the contents that each of them holds.
 #[derive(Default)]
 pub(crate) struct Stock {
@@ -58,6 +86,25 @@ mod tests {
         let prunable = stock.prunable(since, most);
         let found: Vec<_> = prunable.iter().map(|session| (session.id.as_str(), session.bytes)).collect();
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_archived_session_is_seen_whenever_what_continues_it_is() {
+        let seen = |name: &str, last_ms, continues: Option<&str>| Seen {
+            id: SessionId::new(name),
+            last_ms,
+            continues: continues.map(SessionId::new),
+        };
+        let sessions = vec![
+            seen("a", 1, None),
+            seen("a~2", 2, Some("a")),
+            seen("a~3", 9, Some("a~2")),
+            seen("a~4", 4, Some("a")),
+            seen("b", 5, None),
+            seen("c~2", 3, None),
+        ];
+        let order = longest_unseen(sessions).into_iter().map(|(last_ms, id)| format!("{id} {last_ms}"));
+        assert_eq!(order.collect::<Vec<_>>(), ["c~2 3", "a~4 4", "b 5", "a 9", "a~2 9", "a~3 9"]);
     }
 
     #[test]

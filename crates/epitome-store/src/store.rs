@@ -26,6 +26,9 @@ pub trait SessionStore: Send + Sync {
     /// was prepared for these messages, or fewer, is forgotten, and so is the wish that it fulfils. Makes the session
     /// known if it is new.
     ///
+    /// A compaction that archives its session is stored in a new one, which continues it: the entry that is given back
+    /// says which. It has the next number that nobody has, and what was learnt about the archived one's counts.
+    ///
     /// `seen` is the deepest match that the caller knows. If another one is the deepest by now, somebody else was faster:
     /// nothing is stored, and that one is given back. (It need not be `entry.parent`: the deepest may have been looked at
     /// and not have fitted.) If the deepest is this very compaction, because a first try was cut off, it is stored
@@ -152,11 +155,13 @@ pub trait SessionIndex: Send + Sync {
     /// The originals that a compaction removed, in the order in which they stood.
     async fn removed_by(&self, tenant: &Tenant, entry: EntryId) -> Result<Vec<Original>, StoreError>;
 
-    /// Forgets a session: its calls, its entries, its history, and the originals that nobody else refers to. `false`: there was none.
+    /// Forgets a session: its calls, its entries, its history, and the originals that nobody else refers to. Those that
+    /// continue it, or that it continues, stay. `false`: there was none.
     async fn delete(&self, tenant: &Tenant, id: &SessionId) -> Result<bool, StoreError>;
 
     /// Forgets sessions: first those not seen since `not_seen_since_ms`, then the longest unseen until `most_bytes` are
-    /// not exceeded by the tenant's originals and histories. How many went.
+    /// not exceeded by the tenant's originals and histories. How many went. An archived session is seen whenever one is
+    /// that continues it: it is the beginning of the same conversation.
     async fn prune(
         &self,
         tenant: &Tenant,

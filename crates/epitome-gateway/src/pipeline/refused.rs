@@ -38,6 +38,7 @@ impl Gateway {
             parent: Some(entry.id),
             replay,
             log: refusal(replayed.conversation(received), weighed.weight.tokens),
+            archives: false,
             removed: self.thoughts(received, refused, thinking),
             fulfils: None,
         };

@@ -19,6 +19,7 @@ pub(crate) enum Deed {
         texts: Vec<usize>,
         knows: Knows,
         fulfils: Option<u64>,
+        archives: bool,
     },
     NoteTurn {
         session: usize,
@@ -64,7 +65,7 @@ pub(crate) enum Knows {
     Nothing,
 }
 
-const SESSIONS: [&str; 3] = ["a", "b", "c"];
+const SESSIONS: [&str; 4] = ["a", "b", "c", "a~2"];
 const TEXTS: [&str; 6] = ["needle", "Needle in hay", "hay", "東京の針", "n", "a\n\"quoted\" OR needle-case\nb"];
 const QUERIES: [&str; 7] = ["needle", "hay", "n", "東京", "の", "\" OR ", "absent"];
 const LENGTH: usize = 6;
@@ -75,11 +76,12 @@ pub(crate) fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let texts = || prop::collection::vec(0..TEXTS.len(), 0..4);
     let knows = prop_oneof![4 => Just(Knows::TheDeepest), 1 => Just(Knows::Nothing)];
     let fulfils = prop::option::of(0..3u64);
-    let append = (session.clone(), history.clone(), depth.clone(), depth.clone(), 0..3usize, texts(), (knows, fulfils));
+    let how = (knows, fulfils, prop::bool::weighted(0.3));
+    let append = (session.clone(), history.clone(), depth.clone(), depth.clone(), 0..3usize, texts(), how);
     let deed = prop_oneof![
-        6 => append.prop_map(|(session, history, one, other, summary, texts, (knows, fulfils))| {
+        6 => append.prop_map(|(session, history, one, other, summary, texts, (knows, fulfils, archives))| {
             let (depth, length) = (one.min(other), one.max(other));
-            Deed::Append { session, history, length, depth, summary, texts, knows, fulfils }
+            Deed::Append { session, history, length, depth, summary, texts, knows, fulfils, archives }
         }),
         2 => (session.clone(), 0..500u64).prop_map(|(session, at_ms)| Deed::NoteTurn { session, at_ms }),
         3 => (session.clone(), 0..4usize, texts())
@@ -137,7 +139,7 @@ fn wish(at_ms: u64) -> Wish {
 async fn answer(shared: &Shared, tenant: &Tenant, deed: &Deed) -> String {
     let histories = histories();
     match deed {
-        Deed::Append { session, history, length, depth, summary, texts, knows, fulfils } => {
+        Deed::Append { session, history, length, depth, summary, texts, knows, fulfils, archives } => {
             let messages = &histories[*history][..*length];
             let matches = shared.matches(tenant, messages).await;
             let seen: Option<EntryId> = match knows {
@@ -148,6 +150,7 @@ async fn answer(shared: &Shared, tenant: &Tenant, deed: &Deed) -> String {
             let mut entry = entry.removing(&originals(texts)).at(*depth as u64 * 77);
             entry.parent = seen;
             entry.fulfils = fulfils.map(wish);
+            entry.archives = *archives;
             format!("{matches:?} {:?}", shared.append(tenant, messages, seen, entry).await)
         }
         Deed::NoteTurn { session, at_ms } => {

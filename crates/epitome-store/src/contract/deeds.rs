@@ -62,6 +62,7 @@ pub(crate) fn compaction(id: &SessionId, history: &[PrefixFingerprint], depth: u
             settled_at: Some(Tokens(1_234)),
         },
         log: log(1_000 + depth as u64),
+        archives: false,
         removed: Vec::new(),
         fulfils: None,
     }
@@ -94,6 +95,11 @@ impl NewEntry {
 
     pub(crate) fn after(mut self, parent: &Entry) -> NewEntry {
         self.parent = Some(parent.id);
+        self
+    }
+
+    pub(crate) fn archiving(mut self) -> NewEntry {
+        self.archives = true;
         self
     }
 

@@ -35,6 +35,8 @@ pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
         spending: Spending { paid: Dollars::new(0.75), without_us: Dollars::new(1.5), ..Spending::default() },
         calibration: None,
         rent: None,
+        continues: None,
+        continued_by: Vec::new(),
     };
     assert_eq!(shared.session(&tenant, &id).await.unwrap().as_ref(), Some(&expected));
     assert_eq!(shared.sessions(&tenant, 10).await.unwrap(), [expected]);

@@ -91,7 +91,11 @@ pub(super) async fn append(
     }
 
     let at_ms = entry.log.record.at_ms;
-    let session = sessions::seen(&transaction, tenant, &entry.session, at_ms).await?;
+    let known = sessions::seen(&transaction, tenant, &entry.session, at_ms).await?;
+    let (session_id, session) = match entry.archives {
+        true => sessions::archive(&transaction, tenant, &entry.session, at_ms).await?,
+        false => (entry.session.clone(), known),
+    };
     let insert = "INSERT INTO epitome.entries (id, tenant, session, root, depth, anchor, parent, at_ms, replay, log)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING key";
     let insert = transaction.prepare_cached(insert).await?;
@@ -140,7 +144,7 @@ pub(super) async fn append(
     replays.put(packed.id, replay.clone(), packed.frame.len());
     Ok(Appended::Stored(Entry {
         id: packed.id,
-        session: entry.session.clone(),
+        session: session_id,
         anchor: entry.anchor,
         depth: entry.depth,
         parent: entry.parent,

@@ -6,7 +6,7 @@ use super::connection::Failure;
 use crate::store::StoreError;
 
 /// Each brings a database from the version that is its place in the list to the next. What was released is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql")];
 
 /// The version that this program writes.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;

@@ -10,8 +10,8 @@ use tokio_postgres::Row;
 use super::connection::Failure;
 use super::contents::{self, Content};
 use crate::format::{self, damaged, signed, unsigned};
-use crate::records::{Holdings, Kept, Session, SessionId, Tenant, Turn};
-use crate::retention::Stock;
+use crate::records::{CONTINUATION, Holdings, Kept, Session, SessionId, Tenant, Turn};
+use crate::retention::{self, Seen, Stock};
 use crate::store::StoreError;
 
 /// The columns that [`read`] reads.
@@ -64,7 +64,9 @@ pub(super) async fn session(client: &Client, tenant: &Tenant, id: &SessionId) ->
     let select = format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 AND s.id = $2");
     let select = client.prepare_cached(&select).await?;
     let row = client.query_opt(&select, &[&tenant.as_str().as_bytes(), &id.as_str().as_bytes()]).await?;
-    row.map(|row| Ok(read(&row)?.1)).transpose()
+    let Some(row) = row else { return Ok(None) };
+    let (key, session) = read(&row)?;
+    Ok(format::linked(vec![session], links(client, tenant, Some(key)).await?).pop())
 }
 
 pub(super) async fn sessions(client: &Client, tenant: &Tenant, most: usize) -> Result<Vec<Session>, Failure> {
@@ -72,15 +74,65 @@ pub(super) async fn sessions(client: &Client, tenant: &Tenant, most: usize) -> R
         format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 ORDER BY s.last_ms DESC, s.id LIMIT $2");
     let select = client.prepare_cached(&select).await?;
     let rows = client.query(&select, &[&tenant.as_str().as_bytes(), &signed(most as u64)]).await?;
-    rows.iter().map(|row| Ok(read(row)?.1)).collect()
+    let sessions = rows.iter().map(|row| Ok(read(row)?.1)).collect::<Result<_, Failure>>()?;
+    Ok(format::linked(sessions, links(client, tenant, None).await?))
 }
 
 /// When each was seen last, longest ago first.
 pub(super) async fn longest_unseen(client: &Client, tenant: &Tenant) -> Result<Vec<(u64, SessionId)>, Failure> {
-    let select = "SELECT last_ms, id FROM epitome.sessions WHERE tenant = $1 ORDER BY last_ms, id";
+    let select = "SELECT s.id, s.last_ms, a.id FROM epitome.sessions s
+        LEFT JOIN epitome.continuations c ON c.session = s.key LEFT JOIN epitome.sessions a ON a.key = c.archived
+        WHERE s.tenant = $1";
     let select = client.prepare_cached(select).await?;
     let rows = client.query(&select, &[&tenant.as_str().as_bytes()]).await?;
-    rows.iter().map(|row| Ok((unsigned(row.try_get(0)?), name(row.try_get(1)?)?))).collect()
+    let seen = rows.iter().map(|row| {
+        let continues: Option<&[u8]> = row.try_get(2)?;
+        let (id, last_ms) = (name(row.try_get(0)?)?, unsigned(row.try_get(1)?));
+        Ok(Seen { id, last_ms, continues: continues.map(name).transpose()? })
+    });
+    Ok(retention::longest_unseen(seen.collect::<Result<_, Failure>>()?))
+}
+
+/// Sessions that continue others, and which: those of a tenant, or the one or the other of whom is this session.
+async fn links(client: &Client, tenant: &Tenant, of: Option<i64>) -> Result<Vec<(SessionId, SessionId)>, Failure> {
+    let select = "SELECT s.id, a.id FROM epitome.continuations c
+        JOIN epitome.sessions s ON s.key = c.session JOIN epitome.sessions a ON a.key = c.archived
+        WHERE s.tenant = $1 AND ($2::bigint IS NULL OR c.session = $2 OR c.archived = $2)";
+    let select = client.prepare_cached(select).await?;
+    let rows = client.query(&select, &[&tenant.as_str().as_bytes(), &of]).await?;
+    rows.iter().map(|row| Ok((name(row.try_get(0)?)?, name(row.try_get(1)?)?))).collect()
+}
+
+/// Archives a session that is known: makes the one that continues it. Its name and its key.
+pub(super) async fn archive(
+    transaction: &Transaction<'_>,
+    tenant: &Tenant,
+    archived: &SessionId,
+    at_ms: u64,
+) -> Result<(SessionId, i64), Failure> {
+    let client = archived.of_client();
+    let owner = tenant.as_str().as_bytes();
+    // Two histories of one session may be archived at once: one gets its number after the other.
+    lock(transaction, &[b"archive", owner, client.as_str().as_bytes()]).await?;
+    let select = format!("SELECT {COLUMNS} FROM epitome.sessions s WHERE s.tenant = $1 AND s.id = $2");
+    let select = transaction.prepare_cached(&select).await?;
+    let (key, session) = read(&transaction.query_one(&select, &[&owner, &archived.as_str().as_bytes()]).await?)?;
+    // Names that go on with a digit: `:` is the next character behind the digits.
+    let select = "SELECT id FROM epitome.sessions WHERE tenant = $1 AND id >= $2 AND id < $3";
+    let select = transaction.prepare_cached(select).await?;
+    let (first, behind) = (format!("{client}{CONTINUATION}0"), format!("{client}{CONTINUATION}:"));
+    let rows = transaction.query(&select, &[&owner, &first.as_bytes(), &behind.as_bytes()]).await?;
+    let taken: Vec<SessionId> = rows.iter().map(|row| Ok(name(row.try_get(0)?)?)).collect::<Result<_, Failure>>()?;
+    let next = session.continuation(client.next_number(&taken), at_ms);
+    let insert = "INSERT INTO epitome.sessions (tenant, id, first_ms, last_ms, body) VALUES ($1, $2, $3, $3, $4)
+        RETURNING key";
+    let insert = transaction.prepare_cached(insert).await?;
+    let (id, body) = (next.id.as_str().as_bytes(), format::session_body(&next));
+    let next_key: i64 = transaction.query_one(&insert, &[&owner, &id, &signed(at_ms), &body]).await?.try_get(0)?;
+    let link = "INSERT INTO epitome.continuations (session, archived) VALUES ($1, $2)";
+    let link = transaction.prepare_cached(link).await?;
+    transaction.execute(&link, &[&next_key, &key]).await?;
+    Ok((next.id, next_key))
 }
 
 pub(super) async fn turns(client: &Client, tenant: &Tenant, id: &SessionId) -> Result<Vec<Turn>, Failure> {
@@ -234,19 +286,22 @@ pub(super) async fn stock(client: &Client, tenant: &Tenant) -> Result<Stock, Fai
                 WHERE k.tenant = $1
         ) p JOIN epitome.contents c ON c.key = p.content";
     let select = client.prepare_cached(select).await?;
+    let unseen = longest_unseen(client, tenant).await?;
     let tenant = tenant.as_str().as_bytes();
     let mut held: HashMap<i64, Vec<(i64, u64)>> = HashMap::new();
     for row in client.query(&select, &[&tenant]).await? {
         let content = (row.try_get(1)?, unsigned(row.try_get(2)?));
         held.entry(row.try_get(0)?).or_default().push(content);
     }
-    let select = "SELECT key, last_ms, id FROM epitome.sessions WHERE tenant = $1 ORDER BY last_ms, id";
-    let select = client.prepare_cached(select).await?;
-    let mut stock = Stock::default();
+    let select = client.prepare_cached("SELECT id, key FROM epitome.sessions WHERE tenant = $1").await?;
+    let mut keys: HashMap<SessionId, i64> = HashMap::new();
     for row in client.query(&select, &[&tenant]).await? {
-        let key: i64 = row.try_get(0)?;
-        let contents = held.remove(&key).unwrap_or_default();
-        stock.add(name(row.try_get(2)?)?, unsigned(row.try_get(1)?), contents);
+        keys.insert(name(row.try_get(0)?)?, row.try_get(1)?);
+    }
+    let mut stock = Stock::default();
+    for (last_ms, id) in unseen {
+        let contents = keys.get(&id).and_then(|key| held.remove(key)).unwrap_or_default();
+        stock.add(id, last_ms, contents);
     }
     Ok(stock)
 }

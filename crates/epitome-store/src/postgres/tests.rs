@@ -44,6 +44,7 @@ fn it_keeps_its_promises() {
         two_gateways_share_it(&server).await;
         the_lease_of_a_gateway_that_ended_is_free_at_once(&server).await;
         a_newer_schema_is_refused(&server).await;
+        a_database_of_an_older_version_goes_on_with_what_it_holds(&server).await;
         broken_connections_are_replaced(&server).await;
         what_was_stored_before_a_connection_broke_is_not_stored_again(&server).await;
         what_is_acknowledged_is_on_the_disk(&server).await;
@@ -139,6 +140,24 @@ async fn a_newer_schema_is_refused(server: &Server) {
         Ok(_) => panic!("it opens"),
         Err(error) => assert_eq!(error, StoreError::Newer { found: 1000, known: schema::VERSION }),
     }
+}
+
+async fn a_database_of_an_older_version_goes_on_with_what_it_holds(server: &Server) {
+    let url = server.new_database("older").await;
+    let shared: Shared = Arc::new(PostgresStore::connect(&url).await.unwrap());
+    let (tenant, id, messages) = (tenant(), session("one"), history("older", 6));
+    let first = contract::store(&shared, &tenant, &messages, None, compaction(&id, &messages, 3, "first")).await;
+    let before = shared.sessions(&tenant, 10).await.unwrap();
+    drop(shared);
+    // As the version before sessions were archived left it.
+    server.execute("older", "DROP TABLE epitome.continuations").await;
+    server.execute("older", "DELETE FROM epitome.version").await;
+    server.execute("older", "INSERT INTO epitome.version VALUES (2)").await;
+    let shared: Shared = Arc::new(PostgresStore::connect(&url).await.unwrap());
+    assert_eq!(shared.sessions(&tenant, 10).await.unwrap(), before);
+    let archiving = compaction(&id, &messages, 5, "archives").archiving();
+    let stored = contract::store(&shared, &tenant, &messages, Some(first.id), archiving).await;
+    assert_eq!(stored.session.as_str(), "one~2");
 }
 
 async fn broken_connections_are_replaced(server: &Server) {

@@ -50,7 +50,11 @@ pub(super) fn append(
     }
 
     let at_ms = entry.log.record.at_ms;
-    let session = sessions::seen(connection, tenant, &entry.session, at_ms)?;
+    let known = sessions::seen(connection, tenant, &entry.session, at_ms)?;
+    let (session_id, session) = match entry.archives {
+        true => sessions::archive(connection, tenant, &entry.session, at_ms)?,
+        false => (entry.session.clone(), known),
+    };
     let insert = "INSERT INTO entries (id, tenant, session, root, depth, anchor, parent, at_ms, replay, log)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     connection.prepare_cached(insert)?.execute(params![
@@ -81,7 +85,7 @@ pub(super) fn append(
     replays.put(packed.id, replay.clone(), packed.frame.len());
     Ok(Appended::Stored(Entry {
         id: packed.id,
-        session: entry.session,
+        session: session_id,
         anchor: entry.anchor,
         depth: entry.depth,
         parent: entry.parent,

@@ -14,7 +14,7 @@ use crate::store::StoreError;
 const APPLICATION: i32 = 0x4550_4954;
 
 /// Each brings a file from the version that is its place in the list to the next. What was released is never changed.
-const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("0001.sql"), include_str!("0002.sql"), include_str!("0003.sql")];
 
 /// The version that this program writes.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;

@@ -5,9 +5,9 @@ use epitome_core::tokens::Calibration;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::contents;
-use crate::format::{self, signed, unsigned};
-use crate::records::{Holdings, Kept, OriginalKind, Session, SessionId, Tenant, Turn};
-use crate::retention::Stock;
+use crate::format::{self, damaged, signed, unsigned};
+use crate::records::{CONTINUATION, Holdings, Kept, OriginalKind, Session, SessionId, Tenant, Turn};
+use crate::retention::{self, Seen, Stock};
 use crate::store::StoreError;
 
 /// The columns that [`read`] reads.
@@ -34,7 +34,8 @@ pub(super) fn note_turn(
 }
 
 pub(super) fn session(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Option<Session>, StoreError> {
-    Ok(find(connection, tenant, id)?.map(|(_, session)| session))
+    let Some((key, session)) = find(connection, tenant, id)? else { return Ok(None) };
+    Ok(format::linked(vec![session], links(connection, tenant, Some(key))?).pop())
 }
 
 pub(super) fn sessions(connection: &Connection, tenant: &Tenant, most: usize) -> Result<Vec<Session>, StoreError> {
@@ -45,16 +46,65 @@ pub(super) fn sessions(connection: &Connection, tenant: &Tenant, most: usize) ->
     while let Some(row) = rows.next()? {
         sessions.push(read(row)?.1);
     }
-    Ok(sessions)
+    Ok(format::linked(sessions, links(connection, tenant, None)?))
 }
 
 /// When each was seen last, longest ago first.
 pub(super) fn longest_unseen(connection: &Connection, tenant: &Tenant) -> Result<Vec<(u64, SessionId)>, StoreError> {
-    let select = "SELECT last_ms, id FROM sessions WHERE tenant = ?1 ORDER BY last_ms, id";
+    let select = "SELECT s.id, s.last_ms, a.id FROM sessions s
+        LEFT JOIN continuations c ON c.session = s.key LEFT JOIN sessions a ON a.key = c.archived WHERE s.tenant = ?1";
     let mut statement = connection.prepare_cached(select)?;
-    let sessions = statement
-        .query_map([tenant.as_str()], |row| Ok((unsigned(row.get(0)?), SessionId::new(row.get::<_, String>(1)?))))?;
-    Ok(sessions.collect::<Result<_, _>>()?)
+    let seen = statement.query_map([tenant.as_str()], |row| {
+        let continues: Option<String> = row.get(2)?;
+        Ok(Seen {
+            id: SessionId::new(row.get::<_, String>(0)?),
+            last_ms: unsigned(row.get(1)?),
+            continues: continues.map(SessionId::new),
+        })
+    })?;
+    Ok(retention::longest_unseen(seen.collect::<Result<_, _>>()?))
+}
+
+/// Sessions that continue others, and which: those of a tenant, or the one or the other of whom is this session.
+fn links(connection: &Connection, tenant: &Tenant, of: Option<i64>) -> Result<Vec<(SessionId, SessionId)>, StoreError> {
+    let which = match of {
+        Some(_) => "c.session = ?2 OR c.archived = ?2",
+        None => "s.tenant = ?1 AND ?2 IS NULL",
+    };
+    let select = format!(
+        "SELECT s.id, a.id FROM continuations c JOIN sessions s ON s.key = c.session JOIN sessions a ON a.key = c.archived
+        WHERE {which}"
+    );
+    let mut statement = connection.prepare_cached(&select)?;
+    let links = statement.query_map(params![tenant.as_str(), of], |row| {
+        Ok((SessionId::new(row.get::<_, String>(0)?), SessionId::new(row.get::<_, String>(1)?)))
+    })?;
+    Ok(links.collect::<Result<_, _>>()?)
+}
+
+/// Archives a session that is known: makes the one that continues it. Its name and its key.
+pub(super) fn archive(
+    connection: &Connection,
+    tenant: &Tenant,
+    archived: &SessionId,
+    at_ms: u64,
+) -> Result<(SessionId, i64), StoreError> {
+    let (key, session) = find(connection, tenant, archived)?.ok_or_else(|| damaged("a session that was just seen"))?;
+    let client = archived.of_client();
+    // Names that go on with a digit: `:` is the next character behind the digits.
+    let select = "SELECT id FROM sessions WHERE tenant = ?1 AND id >= ?2 AND id < ?3";
+    let mut statement = connection.prepare_cached(select)?;
+    let (first, behind) = (format!("{client}{CONTINUATION}0"), format!("{client}{CONTINUATION}:"));
+    let taken = statement.query_map([tenant.as_str(), &first, &behind], |row| row.get::<_, String>(0))?;
+    let taken: Vec<SessionId> = taken.map(|id| id.map(SessionId::new)).collect::<Result<_, _>>()?;
+    let next = session.continuation(client.next_number(&taken), at_ms);
+    let insert = "INSERT INTO sessions (tenant, id, first_ms, last_ms, body) VALUES (?1, ?2, ?3, ?3, ?4)";
+    let body = format::session_body(&next);
+    connection.prepare_cached(insert)?.execute(params![tenant.as_str(), next.id.as_str(), signed(at_ms), body])?;
+    let next_key = connection.last_insert_rowid();
+    let link = "INSERT INTO continuations (session, archived) VALUES (?1, ?2)";
+    connection.prepare_cached(link)?.execute([next_key, key])?;
+    Ok((next.id, next_key))
 }
 
 pub(super) fn turns(connection: &Connection, tenant: &Tenant, id: &SessionId) -> Result<Vec<Turn>, StoreError> {

@@ -378,6 +378,25 @@ fn refused(path: &Path) -> StoreError {
     }
 }
 
+#[tokio::test]
+async fn a_file_of_an_older_version_goes_on_with_what_it_holds() {
+    let (tenant, place) = (tenant(), TempDir::new().unwrap());
+    let path = place.path().join("store");
+    let shared: Shared = Arc::new(SqliteStore::open(&path).unwrap());
+    append(&shared, &tenant, 1..=3).await;
+    let before = shared.sessions(&tenant, 10).await.unwrap();
+    drop(shared);
+    // As the version before sessions were archived left it.
+    Connection::open(&path).unwrap().execute_batch("DROP TABLE continuations; PRAGMA user_version = 2").unwrap();
+    let shared: Shared = Arc::new(SqliteStore::open(&path).unwrap());
+    assert_eq!(shared.sessions(&tenant, 10).await.unwrap(), before);
+    let messages = history("appended", 5);
+    let seen = shared.matches(&tenant, &messages[..3]).await.unwrap()[0].id;
+    let archiving = compaction(&session("one"), &messages[..3], 3, "archives").archiving();
+    let stored = store(&shared, &tenant, &messages[..3], Some(seen), archiving).await;
+    assert_eq!(stored.session.as_str(), "one~2");
+}
+
 #[test]
 fn a_newer_schema_is_refused_and_left_alone() {
     let place = TempDir::new().unwrap();
