@@ -281,7 +281,14 @@ fn request(
         words: order.words,
         focus: occasion.focus.clone(),
         newest_request,
+        task: plan.restarts().then(|| task(conversation)).flatten(),
     }
+}
+
+/// What the person asked for first.
+fn task(conversation: &Conversation) -> Option<String> {
+    let first = requests::first(conversation)?;
+    requests::typed(conversation.messages.get(first)?)
 }
 
 /// The messages that do not go, as they will read, and the calls whose outputs become shorter, with the whole outputs.

@@ -94,7 +94,7 @@ pub enum Rung {
     Aggressive,
     /// 5: one sentence each of goal, constraints, state and open work stands for what lies between head and newest exchange.
     Drop,
-    /// 6: the session restarts from a short summary.
+    /// 6: the session is archived, and a new one begins from a short summary.
     Restart,
 }
 
@@ -300,6 +300,13 @@ impl Occasion {
     /// A compaction from the first rung on.
     pub fn new(reason: Reason) -> Occasion {
         Occasion { reason, focus: None, from: Rung::Prune }
+    }
+}
+
+impl Plan {
+    /// Whether the session is archived, and a new one begins from a short summary (rung 6).
+    pub fn restarts(&self) -> bool {
+        self.rungs.iter().any(|climbed| climbed.rung == Rung::Restart)
     }
 }
 

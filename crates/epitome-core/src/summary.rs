@@ -1,6 +1,7 @@
 //! Summaries: who writes them, under which headings, what is accepted, and how ours are recognised later.
 
 pub mod appendix;
+pub mod archived;
 pub mod audit;
 mod excerpts;
 pub mod local;
@@ -101,6 +102,8 @@ pub struct SummaryRequest {
     pub focus: Option<String>,
     /// Where the newest request of a person stands.
     pub newest_request: NewestRequest,
+    /// The original task, where a new session begins from the summary: then it says that too, in few words (M17).
+    pub task: Option<String>,
 }
 
 impl SummaryRequest {
@@ -115,6 +118,7 @@ impl SummaryRequest {
             words: None,
             focus: None,
             newest_request: NewestRequest::Stays,
+            task: None,
         }
     }
 }

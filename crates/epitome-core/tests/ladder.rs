@@ -10,7 +10,8 @@ use epitome_core::engines::compressor::Compressor;
 use epitome_core::model::{Conversation, Message, ResultStyle, Role};
 use epitome_core::outputs::CLEARED;
 use epitome_core::shape::shape;
-use epitome_core::summary::{self, LOCAL};
+use epitome_core::summary::template::{Section, Sections};
+use epitome_core::summary::{self, LOCAL, archived};
 use epitome_core::tokens::{RoughCounter, Sizes, Tokens};
 use support::{Behaviour, budget, call, compacted, message, result, weight};
 
@@ -146,23 +147,65 @@ fn outputs_of_a_newest_message_that_never_fits_are_shortened_and_nothing_else_of
     assert_eq!(newest(&conversation), newest(compaction.applied.conversation()));
 }
 
-#[test]
-fn what_never_fits_restarts_from_a_few_words() {
+/// What only the last rung makes fit: a long head, and a newest message that leaves little room.
+fn session_to_archive() -> (Conversation, Policy) {
     let mut conversation = session(30, 400);
-    // A long head that only the last rung may summarise.
     for turn in 0..4 {
         conversation.messages.insert(2 + 2 * turn, Message::text(Role::Assistant, output(turn, 900)));
         conversation.messages.insert(3 + 2 * turn, Message::text(Role::User, output(turn, 900)));
     }
     conversation.messages.push(Message::text(Role::User, output(99, 14_000)));
-    let policy = Policy { protect_first_n: 9, ..Policy::default() };
+    (conversation, Policy { protect_first_n: 9, ..Policy::default() })
+}
+
+#[test]
+fn what_never_fits_is_archived_and_begins_anew_from_300_words_at_most() {
+    let (conversation, policy) = session_to_archive();
     let budget = budget(&conversation, 20_000, &policy);
-    let compaction = compacted(&conversation, &budget, &policy, Behaviour::Fails);
-    assert_eq!(rungs(&compaction).last(), Some(&Rung::Restart));
-    let after = compaction.applied.conversation();
-    let body = after.messages.iter().find_map(summary::body_of).unwrap();
-    assert!(body.split_whitespace().count() <= 300, "{body}");
-    assert!(compaction.after.tokens <= budget.context_length, "{}", compaction.after.tokens);
+    for behaviour in Behaviour::ALL {
+        let compaction = compacted(&conversation, &budget, &policy, behaviour);
+        assert_eq!(rungs(&compaction).last(), Some(&Rung::Restart));
+        assert!(compaction.plan.restarts());
+        let after = compaction.applied.conversation();
+        let body = summary_in(after).unwrap();
+        assert!(body.split_whitespace().count() <= 300, "{behaviour:?}: {body}");
+        assert!(compaction.after.tokens <= budget.context_length.share(0.95), "{}", compaction.after.tokens);
+        let notice = archived::notice(compaction.applied.edits()).unwrap();
+        assert!(notice.starts_with("[New session created] Original session archived. Summary: ## Goal"), "{notice}");
+        if behaviour == Behaviour::Good {
+            continue;
+        }
+        // The local summariser says all four: the task, what was done, where it stands, what is next.
+        let sections = Sections::read(body);
+        let says = |section: Section, words: &str| sections.get(section).iter().any(|item| item.contains(words));
+        assert!(says(Section::Goal, "Port it."), "{body}");
+        assert!(says(Section::Done, "make step"), "{body}");
+        assert!(says(Section::InProgress, "All steps are made."), "{body}");
+        assert!(says(Section::NextSteps, "I will run the tests"), "{body}");
+    }
+}
+
+#[test]
+fn the_round_after_an_archive_updates_the_summary_that_the_session_began_from() {
+    let (conversation, policy) = session_to_archive();
+    let budget_before = budget(&conversation, 20_000, &policy);
+    let archived = compacted(&conversation, &budget_before, &policy, Behaviour::Fails);
+    let mut conversation = archived.applied.conversation().clone();
+    let began_from = summary_in(&conversation).unwrap().to_owned();
+    let opening = |message: &Message| {
+        message.texts().any(|text| text.starts_with("[CONTEXT COMPACTION] Earlier turns were compacted"))
+    };
+    assert_eq!(conversation.messages.iter().filter(|message| opening(message)).count(), 1);
+    conversation.messages.push(Message::text(Role::Assistant, "It is read. I decided to use sqlite."));
+    conversation.messages.push(Message::text(Role::User, "Go on with part two."));
+    conversation.messages.extend(session(30, 400).messages.split_off(2));
+    let budget = budget(&conversation, 30_000, &policy);
+    let next = compacted(&conversation, &budget, &policy, Behaviour::Fails);
+    let after = next.applied.conversation();
+    assert!(!next.plan.restarts());
+    assert_eq!(after.messages.iter().filter(|message| opening(message)).count(), 1);
+    let updated = summary_in(after).unwrap();
+    assert!(updated != began_from && updated.contains("Port it.") && updated.contains("use sqlite"), "{updated}");
 }
 
 const DEMAND: &str = "The port is 8484. Never push to main.";

@@ -108,6 +108,9 @@ const FEW_WORDS: usize = 300;
 const FEWEST_WORDS: usize = 100;
 /// What the summary may take when everything goes to its minimum.
 const MINIMAL_SUMMARY: Tokens = Tokens(400);
+/// What the summary may take that a new session begins from (M17), and its words: less where it does not fit otherwise.
+const NEW_BEGINNINGS: [(Tokens, usize); 3] =
+    [(Tokens(600), FEW_WORDS), (MINIMAL_SUMMARY, FEW_WORDS), (SMALLEST_SUMMARY, FEWEST_WORDS)];
 /// A newest exchange that does not fit the window is shortened to this share of it. The rest is for the answer.
 const NEWEST_FILLS: f64 = 0.85;
 /// Where that leaves less than this, the rest is made as small as it can be.
@@ -483,12 +486,18 @@ impl Draft<'_> {
         self.take_if_smaller(self.zones.head_end, budget, words, tail_start)
     }
 
-    /// Rung 6: system prompt, first request, a short summary, and the newest segment.
+    /// Rung 6: the session is archived. A new one begins from system prompt, first request, a short summary, and the newest
+    /// segment.
     fn restart(&mut self) -> bool {
         let from = self.zones.conversation.leading_system_messages();
-        let newest = self.zones.newest_input;
-        self.take_if_smaller(from, MINIMAL_SUMMARY, FEW_WORDS, newest)
-            || self.take_if_smaller(from, SMALLEST_SUMMARY, FEWEST_WORDS, newest)
+        let mut changed = false;
+        for (budget, words) in NEW_BEGINNINGS {
+            changed |= self.take_if_smaller(from, budget, words, self.zones.newest_input);
+            if changed && !self.exceeds(DROP_ABOVE) {
+                break;
+            }
+        }
+        changed
     }
 
     fn take_if_smaller(&mut self, from: usize, budget: Tokens, words: usize, tail_start: usize) -> bool {

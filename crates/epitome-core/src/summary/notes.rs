@@ -47,6 +47,9 @@ pub(super) struct Notes<'counter> {
     newest: Option<String>,
     /// What the whole summary may take.
     limit: Tokens,
+    /// Whether a new session begins from it: then it says what was done, how things stand and what is next, whatever was
+    /// asked (M17).
+    begins_anew: bool,
     /// Steps that earlier summaries left out.
     left_out: usize,
     /// Files that earlier summaries left out, at least.
@@ -70,8 +73,16 @@ const SALIENT: u8 = 4;
 const FOCUS: u8 = 5;
 const FIRST: u8 = 6;
 
+/// The task from which a new session begins is said in so many characters.
+const TASK_CHARS: usize = 240;
+
 /// What requests and constraints may take of the whole summary, before anything else.
 const PROMISED: f64 = 0.60;
+/// The same where a new session begins from it.
+const PROMISED_ANEW: f64 = 0.30;
+/// There, what is taken before all other notes, as shares of the room for notes.
+const STATE: [(Section, f64); 4] =
+    [(Section::Goal, 0.3), (Section::InProgress, 0.3), (Section::NextSteps, 0.2), (Section::Done, 0.3)];
 /// Of that, constraints.
 const CONSTRAINTS: f64 = 0.25;
 /// Of the room for notes, what requests may fill where they are not pressed, and must leave to the others.
@@ -92,19 +103,27 @@ pub(super) fn is_excerpt(item: &str) -> bool {
 impl<'counter> Notes<'counter> {
     /// Reads the messages that go and the summary that is to be updated.
     pub(super) fn take(request: &SummaryRequest, counter: &'counter dyn TokenCounter) -> Notes<'counter> {
-        let words = request.words.map_or(request.budget, |words| Tokens(words as u64));
+        let begins_anew = request.task.is_some();
+        // Every word is a token at least: what fits in tokens fits in words. Where little is to be said of much, four tokens
+        // in three words, as in English, and whoever asks counts the words.
+        let tokens = |words: usize| Tokens(if begins_anew { words as u64 * 4 / 3 } else { words as u64 });
+        let words = request.words.map_or(request.budget, tokens);
         let mut notes = Notes {
             counter,
             items: Default::default(),
             known: Default::default(),
             asked: Asked::default(),
             newest: None,
-            // Every word is a token at least: what fits in tokens fits in words.
             limit: request.budget.min(words),
+            begins_anew,
             left_out: 0,
             other_files: 0,
             brief_files: Default::default(),
         };
+        if let Some(task) = &request.task {
+            let task = task.split_whitespace().collect::<Vec<_>>().join(" ");
+            notes.add(Section::Goal, FOCUS, format!("- {}", cut_to_chars(&task, TASK_CHARS)));
+        }
         Reader::new(&mut notes, request).read();
         let focus = request.focus.as_deref().map(Interest::in_text).unwrap_or_default();
         notes.raise(&focus);
@@ -198,7 +217,10 @@ impl<'counter> Notes<'counter> {
         let headings = self.counter.estimate(&empty.write());
         let room = room.min(self.limit);
         let whole = self.limit.share(AT_MOST) - headings;
-        let ceiling = self.limit.share(PROMISED).max(room.share(COMFORT)).min(whole);
+        let ceiling = match self.begins_anew {
+            true => self.limit.share(PROMISED_ANEW).min(whole),
+            false => self.limit.share(PROMISED).max(room.share(COMFORT)).min(whole),
+        };
         let mut choice = Choice { left: ceiling, taken: self.items.each_ref().map(|items| vec![false; items.len()]) };
         let constraints = self.items(Section::Constraints);
         let mut promised = choice.take(Section::Constraints, constraints, ceiling.share(CONSTRAINTS), LATER);
@@ -212,6 +234,9 @@ impl<'counter> Notes<'counter> {
         let more_files = self.limit.share(CHANGED_FILES).min(whole - promised - others);
         let files = self.files_within(others.share(share_of(Section::Files)) + more_files);
         let items = |section: Section| if section == Section::Files { files } else { self.items(section) };
+        for (section, share) in STATE.into_iter().filter(|_| self.begins_anew) {
+            choice.take(section, items(section), others.share(share), SAID);
+        }
         for (section, share) in SHARES {
             choice.take(section, items(section), others.share(share), SAID);
         }
@@ -301,14 +326,16 @@ impl<'counter> Notes<'counter> {
             items.max_by_key(|item| item.rank).map(|item| item.text.as_str())
         };
         let first_of = |sections: &[Section]| sections.iter().find_map(|section| newest(*section));
+        let done = (Section::Done, first_of(&[Section::Done]));
         let said = [
-            (Section::Goal, Some(self.goal())),
-            (Section::Constraints, first_of(&[Section::Constraints, Section::Decisions])),
-            (Section::InProgress, first_of(&[Section::InProgress, Section::Blocked, Section::Done])),
-            (Section::NextSteps, first_of(&[Section::NextSteps])),
+            Some((Section::Goal, Some(self.goal()))),
+            Some((Section::Constraints, first_of(&[Section::Constraints, Section::Decisions]))),
+            Some(done).filter(|_| self.begins_anew),
+            Some((Section::InProgress, first_of(&[Section::InProgress, Section::Blocked, Section::Done]))),
+            Some((Section::NextSteps, first_of(&[Section::NextSteps]))),
         ];
         let mut body = String::new();
-        for (section, text) in said {
+        for (section, text) in said.into_iter().flatten() {
             let words = text.map(|text| text.trim_start_matches("- ").split_whitespace().collect::<Vec<_>>().join(" "));
             let sentence = words.map(|words| format!("- {}", cut_to_chars(&words, chars)));
             body.push_str(&format!("{}\n{}\n", section.heading(), sentence.as_deref().unwrap_or(template::NOTHING)));
@@ -318,8 +345,10 @@ impl<'counter> Notes<'counter> {
 
     /// What the person wants, in the words that are nearest to theirs.
     fn goal(&self) -> &str {
-        let goal = self.newest.as_deref().or_else(|| self.asked.last());
-        let goal = goal.or_else(|| self.items(Section::Goal).last().map(|item| item.text.as_str()));
+        let goal = self.newest.as_deref().or_else(|| self.asked.last()).filter(|_| !self.begins_anew);
+        // Where a new session begins from it, the task was noted first.
+        let noted = if self.begins_anew { self.items(Section::Goal).first() } else { self.items(Section::Goal).last() };
+        let goal = goal.or_else(|| noted.map(|item| item.text.as_str()));
         goal.map_or("see the messages", |item| unfence(item).unwrap_or(item).trim_start_matches("- "))
     }
 
