@@ -1,6 +1,6 @@
 //! What compactions have saved so far (M16).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub struct CompactionRecord {
     pub messages_before: usize,
     /// Messages after.
     pub messages_after: usize,
+    /// Messages that went into a summary or in which an output became shorter; `None` where an earlier version noted it.
+    #[serde(default)]
+    pub messages_compressed: Option<u64>,
 }
 
 /// Totals over compactions.
@@ -32,6 +35,9 @@ pub struct Statistics {
     pub total_tokens_saved: Tokens,
     /// The mean of the ratios.
     pub average_compression_ratio: f64,
+    /// Messages that went into a summary or in which an output became shorter, summed.
+    #[serde(default)]
+    pub messages_compressed: u64,
 }
 
 /// Tokens that each kind of edit saves in a conversation, by the kind's name; what an edit adds is negative.
@@ -66,10 +72,26 @@ pub fn saved_by_kind(
     saved
 }
 
+/// How many messages edits compress: those that go, and those in which an output becomes shorter.
+pub fn messages_compressed(edits: &[Edit]) -> u64 {
+    let messages = edits.iter().flat_map(|edit| match edit {
+        Edit::Replace { start, end, .. } => *start..*end,
+        Edit::ShortenOutput { message, .. } => *message..*message + 1,
+        Edit::NoteInSystem { .. } | Edit::AnswerCall { .. } | Edit::RemoveResult { .. } => 0..0,
+    });
+    messages.collect::<BTreeSet<usize>>().len() as u64
+}
+
 impl CompactionRecord {
     /// (before − after) / before; 0 for an empty request.
     pub fn ratio(&self) -> f64 {
         if self.before.0 == 0 { 0.0 } else { 1.0 - self.after.0 as f64 / self.before.0 as f64 }
+    }
+
+    /// How many messages were compressed; as many as there are fewer now, where that was not noted.
+    pub fn compressed(&self) -> u64 {
+        let fewer = self.messages_before.saturating_sub(self.messages_after) as u64;
+        self.messages_compressed.unwrap_or(fewer)
     }
 }
 
@@ -80,6 +102,7 @@ impl Statistics {
         self.total_compressions += 1;
         self.total_tokens_saved += record.before - record.after;
         self.average_compression_ratio = sum / self.total_compressions as f64;
+        self.messages_compressed += record.compressed();
     }
 }
 
@@ -109,20 +132,35 @@ mod tests {
     }
 
     #[test]
+    fn messages_that_are_compressed_are_counted_once() {
+        let edits = [
+            Edit::NoteInSystem { text: "a note".into() },
+            Edit::Replace { start: 2, end: 6, with: Vec::new() },
+            Edit::ShortenOutput { message: 8, block: 0, text: "short".into() },
+            Edit::ShortenOutput { message: 8, block: 1, text: "short".into() },
+            Edit::AnswerCall { message: 9, block: 0, text: "none".into() },
+        ];
+        assert_eq!(messages_compressed(&edits), 5);
+    }
+
+    #[test]
     fn totals_are_those_of_the_chapter() {
         let mut statistics = Statistics::default();
-        for (before, after) in [(100_000, 40_000), (80_000, 60_000)] {
+        // The first as an earlier version noted it.
+        for (before, after, messages_compressed) in [(100_000, 40_000, None), (80_000, 60_000, Some(7))] {
             let record = CompactionRecord {
                 at_ms: 0,
                 before: Tokens(before),
                 after: Tokens(after),
                 messages_before: 45,
                 messages_after: 25,
+                messages_compressed,
             };
             statistics.add(&record);
         }
         assert_eq!(statistics.total_compressions, 2);
         assert_eq!(statistics.total_tokens_saved, Tokens(80_000));
         assert!((statistics.average_compression_ratio - 0.425).abs() < 1e-9);
+        assert_eq!(statistics.messages_compressed, 20 + 7);
     }
 }

@@ -82,6 +82,14 @@ mod tests {
     }
 
     #[test]
+    fn no_client_names_a_session_that_continues_another() {
+        for name in ["s~2", "begins-012~3", "a b~2", &format!("{}~2", "x".repeat(LONGEST))] {
+            let session = SessionId::new(typeable(name).unwrap());
+            assert_eq!((session.number(), session.of_client()), (1, session.clone()), "{name}");
+        }
+    }
+
+    #[test]
     fn two_sessions_with_two_names_are_never_one() {
         let long = "x".repeat(LONGEST);
         let names = ["anna@example.com", "annaexample.com", "a b", "ab", "user/1", "user1", "//", "@", &long];

@@ -3,7 +3,7 @@
 use epitome_core::edit::{Applied, Edit, apply};
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::model::Conversation;
-use epitome_store::records::{Entry, EntryId, NewEntry, Replay, Tenant, Thinking};
+use epitome_store::records::{Entry, EntryId, NewEntry, Replay, SessionId, Tenant, Thinking};
 use epitome_store::shadow::Shadow;
 use epitome_store::store::{Appended, SessionStore, StoreError};
 
@@ -99,6 +99,14 @@ impl Replayed {
             None => None,
         };
         Some(Replayed { applied, base, ..self })
+    }
+
+    /// The session that a request with this history belongs to: the client's own, or the one that continues it where the
+    /// history was archived. Another session that a history was forked from says nothing of that.
+    pub(crate) fn session_of(&self, received: &Received) -> SessionId {
+        let own = received.session.of_client();
+        let of_entry = self.entry.as_ref().map(|entry| &entry.session);
+        of_entry.filter(|session| session.of_client() == own).cloned().unwrap_or(own)
     }
 
     /// What was done about thinking.

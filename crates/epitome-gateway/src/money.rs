@@ -74,7 +74,8 @@ impl Caches {
         } else {
             paid + played(&own) - played(&sent)
         };
-        Spending { paid, without_us, ..Spending::default() }
+        let (prompts, prompts_uncached) = usage.prompt_cost(facts).unwrap_or_default();
+        Spending { paid, without_us, prompts, prompts_uncached, ..Spending::default() }
     }
 
     /// A request that was only watched was answered: what it would have cost as we would have made it. `None` where prices are
@@ -204,6 +205,18 @@ mod tests {
         assert_eq!(third, (Dollars::new(5.0), Dollars::new(2.5)));
         let unknown = Catalogue::embedded().lookup("nobody-knows-it").facts().clone();
         assert_eq!(caches.with_us(&expected("a", "a", 0), &usage(1, 0, 0), &unknown), None);
+    }
+
+    #[test]
+    fn what_the_cache_saves_is_reckoned_by_the_models_own_prices() {
+        let mut caches = Caches::default();
+        let mut sum = caches.answered(&expected("a b!", "a b!", 0), &usage(0, 0, 2_000), &facts());
+        assert_eq!(sum.saved_by_cache(), Some((Dollars::new(-0.5), -0.25)), "writing costs a quarter more");
+        sum += caches.answered(&expected("a b c!", "a b c!", 0), &usage(1_000, 2_000, 0), &facts());
+        // 2.5 + 1.2 for 5,000 tokens, which are five dollars.
+        assert_eq!((sum.prompts, sum.prompts_uncached), (Dollars::new(3.7), Dollars::new(5.0)));
+        assert_eq!(sum.saved_by_cache(), Some((Dollars::new(1.3), 0.26)));
+        assert_eq!(Spending::default().saved_by_cache(), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::clock;
 use crate::respond::Trouble;
-use crate::story::{Story, session_json};
+use crate::story::{Story, current, session_json};
 
 /// What comes with a wish.
 #[derive(Deserialize, Default)]
@@ -82,11 +82,23 @@ async fn compact(
         return trouble(&Trouble::NotAWish);
     }
     let wish = Wish { at_ms: clock::now_ms(), focus };
-    match store.put_wish(&tenant, &SessionId::new(id.clone()), &wish).await {
-        Ok(true) => told(StatusCode::ACCEPTED, &wished(&id, &wish)),
-        Ok(false) => trouble(&Trouble::NoSession),
+    match put_wish(&*store, &tenant, &SessionId::new(id), &wish).await {
+        Ok(Some(session)) => told(StatusCode::ACCEPTED, &wished(session.as_str(), &wish)),
+        Ok(None) => trouble(&Trouble::NoSession),
         Err(error) => failed(&error),
     }
+}
+
+/// Asks for a compaction of a session, or of the one that continues it by now. Which it is; `None`: there is none.
+pub async fn put_wish(
+    store: &dyn Store,
+    tenant: &Tenant,
+    id: &SessionId,
+    wish: &Wish,
+) -> Result<Option<SessionId>, StoreError> {
+    let Some(session) = store.session(tenant, id).await? else { return Ok(None) };
+    let session = current(store, tenant, session).await?;
+    Ok(store.put_wish(tenant, &session.id, wish).await?.then_some(session.id))
 }
 
 async fn nothing_here() -> Response {

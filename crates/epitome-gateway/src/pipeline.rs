@@ -5,9 +5,11 @@
 //!
 //! When it is time: `due`. What is prepared before it is needed: `preparation`. What is done for the provider's cache: `caching`.
 //! When the provider refuses what was done: `refused`; when it says that the prompt is too long: `too_long`. What people are told of a session that fills up: `warnings`.
+//! What the log says of compactions and calls: `lines`.
 
 mod caching;
 mod due;
+pub(crate) mod lines;
 mod preparation;
 mod refused;
 mod too_long;
@@ -24,15 +26,15 @@ use bytes::Bytes;
 use epitome_core::budget::{Budget, Policy};
 use epitome_core::catalogue::{Catalogue, Lookup};
 use epitome_core::compaction::{Author, Compaction, Patience, Tools, compact, weigh};
-use epitome_core::edit::{Applied, ComposeError, EditError, apply, compose};
+use epitome_core::edit::{Applied, ComposeError, Edit, EditError, apply, compose};
 use epitome_core::engine::{BUILT_IN, ContextEngine, Occasion, Reason, Registry};
 use epitome_core::fingerprint::PrefixFingerprint;
 use epitome_core::model::Conversation;
-use epitome_core::statistics::{CompactionRecord, saved_by_kind};
-use epitome_core::summary::Summarizer;
+use epitome_core::statistics::{CompactionRecord, messages_compressed, saved_by_kind};
 use epitome_core::summary::local::LocalSummarizer;
+use epitome_core::summary::{Summarizer, archived};
 use epitome_core::tokens::{BpeCounter, CachedCounter, Calibration, ScaledCounter, Sizes, TokenCounter, Tokens};
-use epitome_store::records::{CompactionLog, NewEntry, Replay, Thinking, Wish};
+use epitome_store::records::{CompactionLog, NewEntry, Replay, SessionId, Thinking, Wish};
 use epitome_store::shadow::Shadow;
 use epitome_store::store::{Appended, Store, StoreError};
 use epitome_wire::{Known, SpliceError};
@@ -174,6 +176,8 @@ struct Decided {
     sent: Weight,
     /// The last compaction that its history has then, or its first message; `None`: that is not known.
     since: Option<PrefixFingerprint>,
+    /// The session that it belongs to then; `None`: the one that it was taken to belong to.
+    session: Option<SessionId>,
     /// What the cost rule said, where prices decide.
     considered: Option<Considered>,
 }
@@ -198,7 +202,16 @@ struct Weighed<'a> {
 impl Decided {
     fn as_it_came(reason: report::Reason, own: Weight) -> Decided {
         let action = Action::Untouched(reason);
-        Decided { spliced: None, thinking: Thinking::AsItIs, action, own, sent: own, since: None, considered: None }
+        Decided {
+            spliced: None,
+            thinking: Thinking::AsItIs,
+            action,
+            own,
+            sent: own,
+            since: None,
+            session: None,
+            considered: None,
+        }
     }
 }
 
@@ -243,33 +256,51 @@ impl Gateway {
     }
 
     async fn decision(&self, received: &mut Received, refused: Option<Thinking>) -> Decided {
+        let replayed = Replayed::from(received, self.ledger_of(received)).await;
+        if let Ok(replayed) = &replayed {
+            received.session = replayed.session_of(received);
+        }
         let calibration = self.calibration(received).await;
         received.wish = self.wish(received).await;
-        let mut decided = self.decide(received, &calibration, refused).await;
+        let mut decided = self.decide(received, replayed, &calibration, refused).await;
         let hopeless =
             matches!(decided, Err(Failure::Refused(_) | Failure::Compose(_) | Failure::NoPlace | Failure::Splice(_)));
         if let Some(wish) = received.wish.take().filter(|_| hopeless) {
             // It would be tried with every request, and each would lose its edits.
             wishes::give_up(received, &*self.0.setup.store, &wish, "it cannot be carried out").await;
-            decided = self.decide(received, &calibration, refused).await;
+            let replayed = Replayed::from(received, self.ledger_of(received)).await;
+            decided = self.decide(received, replayed, &calibration, refused).await;
         }
-        let decided = match decided {
+        let mut decided = match decided {
             Ok(decided) => decided,
             Err(failure) => self.stand_in(received, &calibration, &failure).await,
         };
+        if let Some(session) = decided.session.take() {
+            self.moves_to(received, session);
+        }
         self.warn_if_full(received, &decided);
         decided
+    }
+
+    /// A request turns out to belong to another session: its own was archived. What is known of that holds for the other.
+    fn moves_to(&self, received: &mut Received, session: SessionId) {
+        let Incoming { owner, .. } = &received.incoming;
+        if session != received.session {
+            self.0.sessions.move_on(owner, &received.session, &session, received.model());
+            received.session = session;
+        }
     }
 
     /// Makes the edits that the history had before, and compacts it if that is due.
     async fn decide(
         &self,
         received: &Received,
+        replayed: Result<Replayed, StoreError>,
         calibration: &Calibration,
         refused: Option<Thinking>,
     ) -> Result<Decided, Failure> {
         let ledger = self.ledger_of(received);
-        let replayed = Replayed::from(received, ledger).await?;
+        let replayed = replayed?;
         let weighed = self.weigh(received, &replayed, calibration);
         let considered = self.consider(received, &replayed, &weighed).await;
         let due = self.due(received, &replayed, &weighed, received.wish.as_ref(), considered.as_ref());
@@ -338,8 +369,9 @@ impl Gateway {
                 weighed.budget.tail = weighed.budget.tail.min(share);
             }
             let occasion = wishes::occasion(due.reason, wish.as_ref());
-            let compaction =
-                self.compact(replayed.conversation(received), &weighed, &occasion, asked.as_deref()).await?;
+            let compaction = self
+                .compact(&received.session, replayed.conversation(received), &weighed, &occasion, asked.as_deref())
+                .await?;
             // What makes nothing smaller is none, and would be made again with each request.
             let left = self.after(&compaction.applied, &compaction).estimated;
             if compaction.applied.edits().is_empty() || left >= weighed.weight.estimated {
@@ -355,18 +387,21 @@ impl Gateway {
             new.log.compared = due.compared();
             let saved_by = new.log.saved_by.clone();
             let new = NewEntry { fulfils: wish.clone(), ..new };
-            let since = Some(new.anchor);
+            let (since, archives) = (Some(new.anchor), new.archives);
             // Before it is remembered: what cannot be sent is no compaction.
             let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
-            let action = match received.kind {
-                Kind::Aside => Action::CompactedOnce,
+            let (action, session) = match received.kind {
+                Kind::Aside => (Action::CompactedOnce, None),
                 Kind::Turn => {
-                    match ledger.append(received, replayed.seen, new).await? {
-                        Appended::Stored(_) => {}
+                    let stored = match ledger.append(received, replayed.seen, new).await? {
+                        Appended::Stored(entry) => entry,
                         Appended::Overtaken(_) => continue,
-                    }
+                    };
                     wishes::carried_out(received, &*self.0.setup.store, wish.as_ref()).await;
-                    Action::Compacted
+                    if archives {
+                        self.tell_of_archive(received, &stored.session, compaction.applied.edits());
+                    }
+                    (Action::Compacted, Some(stored.session))
                 }
             };
             self.0.setup.metrics.edited(&saved_by);
@@ -374,7 +409,7 @@ impl Gateway {
             let considered = due.settle(considered);
             let own = self.own_weight(received, calibration);
             let sent = self.after(&applied, &compaction);
-            return Ok(Decided { spliced, thinking, action, own, sent, since, considered });
+            return Ok(Decided { spliced, thinking, action, own, sent, since, session, considered });
         }
         Err(Failure::Overtaken)
     }
@@ -424,12 +459,14 @@ impl Gateway {
         let thinking = self.binding(received, &Replayed::default()).at_compaction(received, Thinking::AsItIs);
         let Some(base) = Replayed::default().with_thinking(received, thinking) else { return as_it_came };
         let weighed = self.weigh(received, &base, calibration);
-        let compacted =
-            self.compact(base.conversation(received), &weighed, &Occasion::new(Reason::Hygiene), None).await;
+        let compacted = self
+            .compact(&received.session, base.conversation(received), &weighed, &Occasion::new(Reason::Hygiene), None)
+            .await;
         let compacted = compacted.ok().and_then(|compaction| {
             let spliced = Some(spliced(base.base(received), &compaction.applied, thinking).ok()?);
             let sent = self.after(&compaction.applied, &compaction);
-            Some(Decided { spliced, thinking, action: Action::CompactedOnce, own, sent, since: None, considered: None })
+            let action = Action::CompactedOnce;
+            Some(Decided { spliced, sent, thinking, ..Decided { action, ..Decided::as_it_came(reason, own) } })
         });
         compacted.unwrap_or(as_it_came)
     }
@@ -437,12 +474,16 @@ impl Gateway {
     /// Compacts a conversation. Summaries are written by whoever is asked, else by the local summariser.
     async fn compact(
         &self,
+        session: &SessionId,
         conversation: &Conversation,
         weighed: &Weighed<'_>,
         occasion: &Occasion,
         asked: Option<&dyn Summarizer>,
     ) -> Result<Compaction, EditError> {
-        self.compact_within(self.0.setup.max_wait, conversation, weighed, occasion, asked).await
+        lines::compaction_starts(session, &weighed.budget, occasion.reason);
+        let compaction = self.compact_within(self.0.setup.max_wait, conversation, weighed, occasion, asked).await?;
+        lines::compaction_ended(session, &record(&compaction, conversation));
+        Ok(compaction)
     }
 
     /// The same, and no summary is waited for longer than `patience`.
@@ -505,13 +546,14 @@ impl Gateway {
         };
         let settled_at = Some(compaction.after.tokens).filter(|_| compaction.plan.shortfall.is_some());
         let new = NewEntry {
-            session: received.session.clone(),
+            session: replayed.session_of(received),
             anchor: *anchor,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             parent: replayed.entry.as_ref().map(|entry| entry.id),
             replay: Replay { edits, thinking, settled_at },
             log: log(compaction, sent, reason, waited, &self.0.counter),
-            archives: false,
+            // What is only watched happens to no session.
+            archives: compaction.plan.restarts() && !self.observes(received),
             removed,
             fulfils: None,
         };
@@ -599,17 +641,18 @@ impl Gateway {
         thinking: Thinking,
     ) -> Result<Decided, Failure> {
         let since = since(received, replayed);
+        let session = Some(replayed.session_of(received));
         Ok(match &replayed.applied {
             Some(applied) => {
                 let own = self.own_weight(received, weighed.calibration);
                 let spliced = Some(spliced(replayed.base(received), applied, thinking)?);
                 let (action, sent) = (Action::Replayed, weighed.weight);
-                Decided { spliced, thinking, action, own, sent, since, considered: None }
+                Decided { spliced, thinking, action, own, sent, since, session, considered: None }
             }
             None => {
                 let due = self.due(received, replayed, weighed, None, None).is_some();
                 let reason = if due { report::Reason::NothingToDo } else { report::Reason::BelowThreshold };
-                Decided { since, ..Decided::as_it_came(reason, weighed.weight) }
+                Decided { since, session, ..Decided::as_it_came(reason, weighed.weight) }
             }
         })
     }
@@ -628,7 +671,7 @@ impl Gateway {
     }
 
     async fn sent(&self, received: Received, decided: Decided) -> Outgoing {
-        let Decided { spliced, thinking, action, own, sent, since, considered } = decided;
+        let Decided { spliced, thinking, action, own, sent, since, session: _, considered } = decided;
         let observed = self.observes(&received);
         let action = if observed { Action::Untouched(report::Reason::Observed) } else { action };
         let edited = spliced.is_some() && !observed;
@@ -683,6 +726,12 @@ impl Gateway {
         }
     }
 
+    /// Tells people that a session was archived, and where it goes on. What its summary says is for the store alone.
+    fn tell_of_archive(&self, received: &Received, continued_by: &SessionId, edits: &[Edit]) {
+        let (session, words) = (&received.session, archived::words(edits));
+        tracing::warn!(%session, %continued_by, "{}{words} words", archived::ARCHIVED);
+    }
+
     fn count_compaction(&self, compaction: &Compaction, waited: Duration) {
         let metrics = &self.0.setup.metrics;
         if let Some(climbed) = compaction.plan.rungs.last() {
@@ -724,13 +773,7 @@ fn log(
         None => (None, None),
     };
     CompactionLog {
-        record: CompactionRecord {
-            at_ms: crate::clock::now_ms(),
-            before: compaction.before,
-            after: compaction.after.tokens,
-            messages_before: before.messages.len(),
-            messages_after: compaction.applied.conversation().messages.len(),
-        },
+        record: record(compaction, before),
         reason: reason.to_string(),
         rungs: compaction.plan.rungs.iter().map(|climbed| climbed.rung.to_string()).collect(),
         author,
@@ -738,6 +781,17 @@ fn log(
         wait_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
         saved_by: saved.into_iter().map(|(kind, tokens)| (kind.to_owned(), tokens)).collect(),
         compared: None,
+    }
+}
+
+fn record(compaction: &Compaction, before: &Conversation) -> CompactionRecord {
+    CompactionRecord {
+        at_ms: crate::clock::now_ms(),
+        before: compaction.before,
+        after: compaction.after.tokens,
+        messages_before: before.messages.len(),
+        messages_after: compaction.applied.conversation().messages.len(),
+        messages_compressed: Some(messages_compressed(compaction.applied.edits())),
     }
 }
 

@@ -79,6 +79,21 @@ impl Sessions {
         lock(&self.counts).put((tenant.clone(), session.clone(), short(model)), calibration);
     }
 
+    /// A session goes on as another: what was learnt about its counts, and what the provider has cached of it, still holds.
+    pub(crate) fn move_on(&self, tenant: &Tenant, from: &SessionId, to: &SessionId, model: &str) {
+        let key = |session: &SessionId| (tenant.clone(), session.clone(), short(model));
+        let (from, to) = (key(from), key(to));
+        let mut counts = lock(&self.counts);
+        if let (Some(calibration), None) = (counts.get(&from), counts.get(&to)) {
+            counts.put(to.clone(), calibration);
+        }
+        drop(counts);
+        let mut caches = lock(&self.caches);
+        if let (Some(shared), None) = (caches.get(&from), caches.get(&to)) {
+            caches.put(to, shared);
+        }
+    }
+
     /// What a session with a model has left in the provider's cache.
     pub(crate) fn caches(&self, tenant: &Tenant, session: &SessionId, model: &str) -> SharedCaches {
         lock(&self.caches).get_or_put((tenant.clone(), session.clone(), short(model)), Arc::default)

@@ -11,6 +11,7 @@ use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Message, Role};
 use epitome_core::places::is_said;
 use epitome_core::shape::role_name;
+use epitome_core::summary::archived;
 use epitome_store::records::{CompactionLog, Entry, Original, OriginalKind, Session, SessionId, Tenant, Turn, Wish};
 use epitome_store::store::{Store, StoreError};
 use epitome_wire::{Dialect, DuplicateKeys, Format, Request};
@@ -28,6 +29,19 @@ pub struct Story {
     pub chapters: Vec<Chapter>,
     /// A compaction that is asked for and not made yet.
     pub wish: Option<Wish>,
+    /// Where it was archived, and where the session that it continues was.
+    pub archives: Vec<Archive>,
+}
+
+/// A session that was archived (M17).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Archive {
+    /// The session.
+    pub archived: SessionId,
+    /// The one that continues it.
+    pub continued_by: SessionId,
+    /// What people are told, with the beginning of the summary that the new session began from.
+    pub notice: String,
 }
 
 /// One compaction.
@@ -75,7 +89,16 @@ impl Story {
             chapters.push(Chapter { number, entry, log, removed });
         }
         let (calls, wish) = (store.turns(tenant, id).await?, store.wish(tenant, id).await?);
-        Ok(Some(Story { session, calls, chapters, wish }))
+        let mut archives: Vec<Archive> = Vec::new();
+        if let (Some(archived), Some(first)) = (&session.continues, chapters.first()) {
+            archives.push(Archive::by(archived, &first.entry));
+        }
+        for next in &session.continued_by {
+            // What it begins with is the compaction that made it.
+            let compactions = store.compactions(tenant, next).await?;
+            archives.extend(compactions.first().map(|(entry, _)| Archive::by(id, entry)));
+        }
+        Ok(Some(Story { session, calls, chapters, wish, archives }))
     }
 
     /// What became of each message, up to the last that an edit of the latest compaction touches.
@@ -89,6 +112,7 @@ impl Story {
         let wish = self.wish.as_ref().map(|wish| json!({"at_ms": wish.at_ms, "focus": wish.focus}));
         let more = json!({
             "asked_for": wish,
+            "archives": self.archives.iter().map(Archive::to_json).collect::<Vec<_>>(),
             "turns": self.calls,
             "compacted": self.chapters.iter().map(Chapter::to_json).collect::<Vec<_>>(),
             "messages": self.fates().iter().map(Fate::to_json).collect::<Vec<_>>(),
@@ -97,6 +121,17 @@ impl Story {
             told.extend(more);
         }
         told
+    }
+}
+
+impl Archive {
+    fn by(archived: &SessionId, entry: &Entry) -> Archive {
+        let notice = archived::notice(&entry.replay.edits).unwrap_or_else(|| archived::ARCHIVED.trim_end().to_owned());
+        Archive { archived: archived.clone(), continued_by: entry.session.clone(), notice }
+    }
+
+    fn to_json(&self) -> Value {
+        json!({"session": self.archived, "continued_by": self.continued_by, "notice": self.notice})
     }
 }
 
@@ -162,7 +197,33 @@ pub fn session_json(session: &Session) -> Value {
         "cache_read_share": share(session.usage.cache_read, session.usage.prompt),
         "spending": session.spending,
         "saved_usd": session.spending.net(),
+        "continues": session.continues,
+        "continued_by": session.continued_by,
     })
+}
+
+/// The session that the requests of this one belong to by now: one that continues it, if the latest call was its.
+pub async fn current(store: &dyn Store, tenant: &Tenant, session: Session) -> Result<Session, StoreError> {
+    let mut current = session;
+    let mut called_ms = last_call(store, tenant, &current).await?;
+    loop {
+        let mut later: Option<(u64, Session)> = None;
+        for id in &current.continued_by {
+            let Some(next) = store.session(tenant, id).await? else { continue };
+            let at_ms = last_call(store, tenant, &next).await?;
+            if at_ms >= later.as_ref().map_or(called_ms, |(at_ms, _)| *at_ms) {
+                later = Some((at_ms, next));
+            }
+        }
+        let Some((at_ms, next)) = later else { return Ok(current) };
+        (called_ms, current) = (at_ms, next);
+    }
+}
+
+/// When a session was called last; when it began, if it was not.
+async fn last_call(store: &dyn Store, tenant: &Tenant, session: &Session) -> Result<u64, StoreError> {
+    let calls = store.turns(tenant, &session.id).await?;
+    Ok(calls.iter().map(|call| call.at_ms).max().unwrap_or(session.first_ms))
 }
 
 /// A part of a whole; `None` of nothing.

@@ -12,7 +12,7 @@ use epitome_wire::asking::AboutThinking;
 use crate::clock;
 use crate::exchange::{Complaint, End, Incoming, Outgoing, Turn};
 use crate::money::Expected;
-use crate::pipeline::{Considered, Gateway};
+use crate::pipeline::{Considered, Gateway, lines};
 use crate::received::Kind;
 use crate::recorder::EndedCall;
 use crate::report::Report;
@@ -101,6 +101,10 @@ impl Turn for Call {
     }
 
     fn ended(&self, end: End, usage: Option<TurnUsage>) {
+        match end {
+            End::Failed(_) => {}
+            End::Complete | End::Cut | End::ClientGone => lines::call(self.passed.as_ref(), usage.as_ref()),
+        }
         let Some(passed) = &self.passed else { return };
         let tenant = self.envelope.owner.clone();
         let sessions = self.gateway.sessions();

@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test's tasks end with it")]
 
+#[path = "pipeline/archives.rs"]
+mod archives;
 mod session;
 
 use std::sync::Arc;

@@ -276,6 +276,10 @@ pub struct Spending {
     pub without_us: Dollars,
     /// Summaries that we asked models for.
     pub summaries: Dollars,
+    /// Of what the client's own calls cost, their prompts; nothing of calls that an earlier version noted …
+    pub prompts: Dollars,
+    /// … and what these would have cost if the provider had cached nothing.
+    pub prompts_uncached: Dollars,
     /// Calls that are in none of these, as nobody knows their model's prices.
     pub unpriced: u64,
 }
@@ -538,6 +542,8 @@ impl std::ops::AddAssign for Spending {
         self.paid += other.paid;
         self.without_us += other.without_us;
         self.summaries += other.summaries;
+        self.prompts += other.prompts;
+        self.prompts_uncached += other.prompts_uncached;
         self.unpriced = self.unpriced.saturating_add(other.unpriced);
     }
 }
@@ -546,6 +552,13 @@ impl Spending {
     /// What we saved; negative if we cost more than that.
     pub fn net(&self) -> Dollars {
         self.without_us - self.paid - self.summaries
+    }
+
+    /// What the provider's cache saved of the prompts' cost, by the prices of their models: the dollars, and the share.
+    /// Negative where writing to it cost more than reading from it saved. `None`: nothing is known of prices.
+    pub fn saved_by_cache(&self) -> Option<(Dollars, f64)> {
+        let saved = self.prompts_uncached - self.prompts;
+        (self.prompts_uncached > Dollars::ZERO).then(|| (saved, saved.as_f64() / self.prompts_uncached.as_f64()))
     }
 }
 
@@ -572,6 +585,25 @@ impl TurnUsage {
             output: self.besides.output,
         };
         Some(money::cost(&usage, facts)? + money::cost(&besides, facts)?)
+    }
+
+    /// What its prompt costs, and what it would if nothing of it had been cached.
+    pub fn prompt_cost(&self, facts: &ModelFacts) -> Option<(Dollars, Dollars)> {
+        let uncached = Usage { prompt: self.prompt, ..Usage::default() };
+        let cached = Usage {
+            cache_read: self.cache_read,
+            cache_write: self.cache_write,
+            cache_write_long: self.cache_write_long,
+            ..uncached
+        };
+        Some((money::cost(&cached, facts)?, money::cost(&uncached, facts)?))
+    }
+
+    /// Of the whole prompt, what the provider read from its cache: read ÷ (input + read + written), as the prompt is all
+    /// three in every dialect. `None`: nothing was reported.
+    pub fn cache_hit_rate(&self) -> Option<f64> {
+        let whole = self.prompt.max(self.cache_read.saturating_add(self.cache_write));
+        (whole > 0).then(|| self.cache_read as f64 / whole as f64)
     }
 }
 

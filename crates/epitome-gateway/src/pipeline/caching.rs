@@ -164,7 +164,8 @@ fn keyed(received: &Received, caching: PromptCaching, body: Bytes) -> Bytes {
     if !speaks_openai || !at_openai || caching.strategy == Strategy::Client {
         return body;
     }
-    let key = blake3::hash(received.session.as_str().as_bytes()).to_hex();
+    // What is left of an archived session, its system prompt, is cached where the session was.
+    let key = blake3::hash(received.session.of_client().as_str().as_bytes()).to_hex();
     let key = format!("epitome-{}", key.get(..16).unwrap_or_default());
     with_cache_key(&body, received.own.envelope(), &key).map_or(body, Bytes::from)
 }

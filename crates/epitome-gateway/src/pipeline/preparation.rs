@@ -22,7 +22,7 @@ use epitome_store::store::{Appended, StoreError};
 use tokio::sync::{Notify, watch};
 
 use super::due::Due;
-use super::{Decided, Failure, Gateway, Weighed, Weight, spliced};
+use super::{Decided, Failure, Gateway, Weighed, Weight, lines, spliced};
 use crate::clock;
 use crate::exchange::Incoming;
 use crate::ledger::Replayed;
@@ -227,8 +227,8 @@ impl Gateway {
 
     async fn prepare_now(&self, incoming: Incoming, since: PrefixFingerprint, sent: Option<Sent>) {
         let began = Instant::now();
-        let Ok(received) = Received::read(incoming, &self.0.known) else { return };
-        let outcome = match self.prepare_once(&received, since, sent).await {
+        let Ok(mut received) = Received::read(incoming, &self.0.known) else { return };
+        let outcome = match self.prepare_once(&mut received, since, sent).await {
             Ok(outcome) => outcome,
             Err(failure) => {
                 tracing::warn!(session = %received.session, error = %failure, "a compaction could not be prepared");
@@ -249,12 +249,13 @@ impl Gateway {
     /// Prepares a compaction, unless it is there or somebody is at it.
     async fn prepare_once(
         &self,
-        received: &Received,
+        received: &mut Received,
         of: PrefixFingerprint,
         sent: Option<Sent>,
     ) -> Result<Outcome, Failure> {
-        let (store, tenant) = (&*self.0.setup.store, &received.incoming.tenant);
+        let (store, tenant) = (&*self.0.setup.store, &received.incoming.tenant.clone());
         let replayed = Replayed::of(received, store).await?;
+        received.session = replayed.session_of(received);
         let (Some(since), Some(deepest)) = (since(received, &replayed), received.prefixes.last()) else {
             return Ok(Outcome::NotNeeded);
         };
@@ -325,6 +326,10 @@ impl Gateway {
             }
             // Nothing that is worth a model's words would go.
             Some(Author::Asked { audit: None, .. }) | None => return Ok(Outcome::NotNeeded),
+        }
+        // A session is archived when nothing else is left, and not ahead.
+        if compaction.plan.restarts() {
+            return Ok(Outcome::NotNeeded);
         }
         let (entry, _) = self.entry(received, &replayed, &compaction, Reason::Threshold, began.elapsed(), thinking)?;
         // Whoever has compacted the history meanwhile was faster, and this is about another one now.
@@ -452,7 +457,9 @@ impl Gateway {
         // Before it is remembered: what cannot be sent is no compaction.
         let spliced = Some(spliced(made.base(received), applied, thinking)?);
         let before = replayed.conversation(received);
-        entry.session = received.session.clone();
+        lines::compaction_starts(&received.session, &weighed.budget, due.reason);
+        let session = replayed.session_of(received);
+        entry.session = session.clone();
         entry.log.reason = due.reason.to_string();
         entry.log.compared = due.compared();
         entry.log.wait_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
@@ -461,6 +468,7 @@ impl Gateway {
         (record.before, record.after) = (weighed.weight.tokens, sent.tokens);
         record.messages_before = before.messages.len();
         record.messages_after = applied.conversation().messages.len();
+        lines::compaction_ended(&session, record);
         let since = Some(entry.anchor);
         let (author, rung) = (entry.log.author.clone(), entry.log.rungs.last().cloned());
         let saved_by = entry.log.saved_by.clone();
@@ -478,7 +486,8 @@ impl Gateway {
         let milliseconds = waited.as_millis() as u64;
         tracing::info!(session = %received.session, author, milliseconds, "prepared: a compaction was there when it was due");
         let own = self.own_weight(received, weighed.calibration);
-        Ok(Some(Decided { spliced, thinking, action: Action::Compacted, own, sent, since, considered: None }))
+        let (action, session) = (Action::Compacted, Some(session));
+        Ok(Some(Decided { spliced, thinking, action, own, sent, since, session, considered: None }))
     }
 }
 

@@ -32,7 +32,7 @@ impl Gateway {
         let depth = usize::try_from(entry.depth).unwrap_or(usize::MAX).max(depth_of(thinking));
         let anchor = depth.checked_sub(1).and_then(|last| received.prefixes.get(last)).ok_or(Failure::NoPlace)?;
         let new = NewEntry {
-            session: received.session.clone(),
+            session: replayed.session_of(received),
             anchor: *anchor,
             depth: u32::try_from(depth).unwrap_or(u32::MAX),
             parent: Some(entry.id),
@@ -70,6 +70,7 @@ fn refusal(sent: &Conversation, tokens: Tokens) -> CompactionLog {
             after: tokens,
             messages_before: sent.messages.len(),
             messages_after: sent.messages.len(),
+            messages_compressed: Some(0),
         },
         reason: "thinking refused".to_owned(),
         rungs: Vec::new(),

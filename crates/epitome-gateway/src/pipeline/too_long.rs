@@ -32,6 +32,7 @@ impl Gateway {
         let observed = passed.report.action == Action::Untouched(Why::Observed);
         let Some(sent) = passed.report.after.filter(|_| !observed) else { return Ok(None) };
         let Ok(mut received) = Received::read(incoming, &self.0.known) else { return Ok(None) };
+        received.session.clone_from(&passed.session);
         // The client's own words may be in an error. What they say too, the provider need not have said.
         let told = told.believed(sent.0).filter(|told| !says(received.own.conversation(), told));
         let room = match told {

@@ -76,6 +76,7 @@ pub(crate) fn log(at_ms: u64) -> CompactionLog {
             after: Tokens(20_000),
             messages_before: 300,
             messages_after: 40,
+            messages_compressed: Some(261),
         },
         reason: "filling".to_owned(),
         rungs: vec!["summary".to_owned(), "shorter outputs".to_owned()],
@@ -129,7 +130,13 @@ pub(crate) fn turn(at_ms: u64, model: &str) -> Turn {
         client_tokens: Tokens(1_000),
         sent_tokens: Tokens(300),
         usage: Some(TurnUsage { prompt: 310, cache_read: 200, cache_write: 100, output: 50, ..TurnUsage::default() }),
-        spending: Some(Spending { paid: Dollars::new(0.25), without_us: Dollars::new(0.5), ..Spending::default() }),
+        spending: Some(Spending {
+            paid: Dollars::new(0.25),
+            without_us: Dollars::new(0.5),
+            prompts: Dollars::new(0.125),
+            prompts_uncached: Dollars::new(0.5),
+            ..Spending::default()
+        }),
         markers: 2,
         broke: None,
         rent: None,

@@ -32,7 +32,13 @@ pub(crate) async fn calls_are_counted_and_summed(shared: &Shared) {
         client_tokens: 3_000,
         sent_tokens: 900,
         usage: TurnUsage { prompt: 620, cache_read: 400, cache_write: 200, output: 100, ..TurnUsage::default() },
-        spending: Spending { paid: Dollars::new(0.75), without_us: Dollars::new(1.5), ..Spending::default() },
+        spending: Spending {
+            paid: Dollars::new(0.75),
+            without_us: Dollars::new(1.5),
+            prompts: Dollars::new(0.375),
+            prompts_uncached: Dollars::new(1.5),
+            ..Spending::default()
+        },
         calibration: None,
         rent: None,
         continues: None,

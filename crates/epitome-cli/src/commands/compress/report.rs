@@ -5,9 +5,9 @@ use epitome_core::cost::trigger::Decision;
 use epitome_core::edit::Edit;
 use epitome_core::engine::{Cause, How, Plan, Reason, ShortenedOutput, Shortfall, Step};
 use epitome_core::shape::role_name;
-use epitome_core::statistics::CompactionRecord;
-use epitome_core::summary::Work as SummaryWork;
+use epitome_core::statistics::{CompactionRecord, messages_compressed};
 use epitome_core::summary::audit::Audit;
+use epitome_core::summary::{Work as SummaryWork, archived};
 use epitome_core::tokens::{Precision, Tokens};
 use serde_json::{Value, json};
 
@@ -64,6 +64,13 @@ pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, styl
         record.messages_before,
         record.messages_after
     ))];
+    lines.push(format!(
+        "  {:.1} % of a window of {} before, {} messages compressed",
+        100.0 * usage(session, work),
+        session.window.length,
+        Tokens(record.compressed())
+    ));
+    lines.extend(archived(compaction).map(|notice| style.yellow(&format!("  {notice}"))));
     lines.extend(work.decision.iter().flat_map(prices));
     lines.push(format!("  before {}", style.yellow(&bar(1.0, BAR))));
     lines.push(format!("  after  {}", style.green(&bar(share, BAR))));
@@ -121,6 +128,8 @@ pub(super) fn done_json(session: &Session, work: &Work, compaction: &Compaction)
     report["tokens_after_estimated"] = json!(compaction.after.precision == Precision::Estimate);
     report["messages_after"] = json!(record.messages_after);
     report["ratio"] = json!(record.ratio());
+    report["messages_compressed"] = json!(record.compressed());
+    report["archived"] = json!(archived(compaction));
     report["rungs"] = json!(compaction.plan.rungs);
     report["summary_by"] = json!(compaction.author);
     report["shortfall"] = json!(compaction.plan.shortfall);
@@ -204,10 +213,21 @@ fn base(session: &Session, work: &Work) -> Value {
     session.described(json!({
         "trigger": work.budget.trigger,
         "tokens_before": work.weight.tokens,
+        "window_usage": usage(session, work),
         "tokens_before_estimated": work.weight.precision == Precision::Estimate,
         "messages_before": session.conversation().messages.len(),
         "prices": work.decision,
     }))
+}
+
+/// What is said where the session was archived, and a new one begins from its summary.
+fn archived(compaction: &Compaction) -> Option<String> {
+    compaction.plan.restarts().then(|| archived::notice(compaction.applied.edits())).flatten()
+}
+
+/// How much of the model's window the session takes before.
+fn usage(session: &Session, work: &Work) -> f64 {
+    work.weight.tokens.0 as f64 / session.window.length.0.max(1) as f64
 }
 
 fn record(session: &Session, compaction: &Compaction) -> CompactionRecord {
@@ -217,6 +237,7 @@ fn record(session: &Session, compaction: &Compaction) -> CompactionRecord {
         after: compaction.after.tokens,
         messages_before: session.conversation().messages.len(),
         messages_after: compaction.applied.conversation().messages.len(),
+        messages_compressed: Some(messages_compressed(compaction.applied.edits())),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 
 use epitome_core::tokens::Tokens;
-use epitome_store::records::Session;
+use epitome_store::records::{Session, SessionId};
 use serde_json::{Value, json};
 
 use super::Archive;
@@ -35,6 +35,14 @@ pub(super) async fn run(arguments: &DeleteArguments, archive: &Archive) -> Resul
         }
     }
     drop(progress);
+    for session in sessions.iter().filter(|session| deleted.contains(&session.id.as_str())) {
+        let stays = session.continued_by.iter().filter(|next| !deleted.contains(&next.as_str()));
+        let stays: Vec<&str> = stays.map(SessionId::as_str).collect();
+        if !stays.is_empty() {
+            let stays = stays.join(" ");
+            say(&format!("{stays} goes on from {} and stays: `epitome sessions delete {stays}`", session.id));
+        }
+    }
     if archive.json {
         return print_json(&json!({"deleted": deleted.into_iter().map(Value::from).collect::<Vec<_>>()}));
     }

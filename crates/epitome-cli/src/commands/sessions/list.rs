@@ -2,7 +2,7 @@
 
 use epitome_core::tokens::Tokens;
 use epitome_gateway::story::{session_json, share};
-use epitome_store::records::Session;
+use epitome_store::records::{Session, SessionId};
 use serde_json::{Value, json};
 
 use super::Archive;
@@ -34,8 +34,12 @@ async fn sessions(most: usize, archive: &Archive) -> Result<(), Failure> {
         ["session", "last seen (UTC)", "model", "calls", "compactions", "client's", "sent", "saved", "read from cache"];
     let mut cells = vec![head.map(str::to_owned).to_vec()];
     cells.extend(sessions.iter().map(row));
+    if sessions.iter().any(|session| !linked(session).is_empty()) {
+        let column = ["archive".to_owned()].into_iter().chain(sessions.iter().map(linked));
+        cells.iter_mut().zip(column).for_each(|(row, cell)| row.push(cell));
+    }
     let numbers = [Column::Right; 6];
-    let columns = [&[Column::Left, Column::Left, Column::Left][..], &numbers].concat();
+    let columns = [&[Column::Left, Column::Left, Column::Left][..], &numbers, &[Column::Left]].concat();
     let mut lines = rows(&columns, &cells);
     if let Some(head) = lines.first_mut() {
         *head = archive.style.bold(head);
@@ -60,6 +64,14 @@ fn row(session: &Session) -> Vec<String> {
         shown_share(saved),
         shown_share(share(session.usage.cache_read, session.usage.prompt)),
     ]
+}
+
+/// Which session it continues, and which continue it.
+pub(super) fn linked(session: &Session) -> String {
+    let continues = session.continues.iter().map(|archived| format!("continues {archived}"));
+    let by = session.continued_by.iter().map(SessionId::as_str).collect::<Vec<_>>().join(", ");
+    let archived = (!by.is_empty()).then(|| format!("archived, continued by {by}"));
+    continues.chain(archived).collect::<Vec<_>>().join("; ")
 }
 
 async fn tenants(archive: &Archive) -> Result<(), Failure> {

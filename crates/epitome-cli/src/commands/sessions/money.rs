@@ -60,6 +60,7 @@ mod tests {
             without_us: Dollars::new(1.0),
             summaries: Dollars::new(0.05),
             unpriced: 2,
+            ..Spending::default()
         };
         insta::assert_snapshot!(lines(&spending).join("\n"), @r"
           calls                           $1.25

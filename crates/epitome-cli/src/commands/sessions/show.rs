@@ -5,7 +5,7 @@ use epitome_core::tokens::Tokens;
 use epitome_gateway::story::{Chapter, Fate, Story, What, opening, share};
 use epitome_store::records::{CacheBreak, Turn};
 
-use super::{Archive, money};
+use super::{Archive, list, money};
 use crate::arguments::ShowArguments;
 use crate::commands::{print, print_json};
 use crate::failure::Failure;
@@ -93,6 +93,11 @@ fn head(story: &Story, style: Style) -> Vec<String> {
             Tokens(usage.output)
         ),
     ];
+    let linked = list::linked(session);
+    if !linked.is_empty() {
+        lines.push(format!("  archive   {linked}"));
+    }
+    lines.extend(story.archives.iter().map(|archive| style.yellow(&format!("  {}", plain(&archive.notice)))));
     if let Some(wish) = &story.wish {
         let about = wish.focus.as_ref().map(|focus| format!(", above all {focus:?}")).unwrap_or_default();
         lines.push(style.yellow(&format!(

@@ -56,6 +56,11 @@ pub(super) async fn run(arguments: &StatsArguments, archive: &Archive) -> Result
     if archive.json { print_json(&sums.to_json()) } else { print(&sums.to_text(archive.style)) }
 }
 
+/// With two digits behind the point.
+fn rounded(number: f64) -> f64 {
+    (number * 100.0).round() / 100.0
+}
+
 impl Sums {
     fn of(sessions: &[Session], logs: &[CompactionLog], holdings: Option<Holdings>) -> Sums {
         let mut sums = Sums {
@@ -110,6 +115,11 @@ impl Sums {
             "sent_tokens": self.sent_tokens,
             "saved_share": share(self.client_tokens.saturating_sub(self.sent_tokens), self.client_tokens),
             "usage": self.usage,
+            "messages_compressed": self.all.messages_compressed,
+            "cache_hit_rate": self.usage.cache_hit_rate(),
+            "estimated_savings": self.spending.saved_by_cache().map(|(dollars, share)| {
+                json!({"percent": rounded(100.0 * share), "dollars": dollars})
+            }),
             "cache_read_share": share(self.usage.cache_read, self.usage.prompt),
             "cache_write_share": share(self.usage.cache_write, self.usage.prompt),
             "spending": money::to_json(&self.spending),
@@ -141,8 +151,11 @@ impl Sums {
                 shown_share(share(self.usage.cache_write, self.usage.prompt))
             ),
             String::new(),
-            style.bold("what it cost"),
+            style.bold("in short"),
         ];
+        lines.extend(self.in_short());
+        lines.push(String::new());
+        lines.push(style.bold("what it cost"));
         lines.extend(money::lines(&self.spending));
         lines.push(String::new());
         lines.push(style.bold("compactions"));
@@ -166,6 +179,24 @@ impl Sums {
         }
         lines.push(String::new());
         lines.join("\n")
+    }
+
+    /// The statistics that can be asked for (M16), under their names.
+    fn in_short(&self) -> Vec<String> {
+        let saved = self.spending.saved_by_cache();
+        let saved = saved.map(|(dollars, share)| {
+            format!("{} of what prompts cost without a cache, {dollars}", shown_share(Some(share)))
+        });
+        let cells = [
+            ("total_compressions", Tokens(self.all.total_compressions).to_string()),
+            ("total_tokens_saved", self.all.total_tokens_saved.to_string()),
+            ("average_compression_ratio", shown_share(Some(self.all.average_compression_ratio))),
+            ("messages_compressed", Tokens(self.all.messages_compressed).to_string()),
+            ("cache_hit_rate", shown_share(self.usage.cache_hit_rate())),
+            ("estimated_savings", saved.unwrap_or_else(|| "nothing is known of prices yet".to_owned())),
+        ];
+        let cells: Vec<Vec<String>> = cells.into_iter().map(|(name, value)| vec![format!("  {name}"), value]).collect();
+        rows(&[Column::Left, Column::Left], &cells)
     }
 
     fn table(&self, style: Style) -> Vec<String> {
