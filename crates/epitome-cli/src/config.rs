@@ -294,6 +294,7 @@ impl Config {
             prompt_caching: values::PromptCachingConfig {
                 cache_ttl: choice(look("prompt_caching.cache_ttl")),
                 strategy: choice(look("prompt_caching.strategy")),
+                rules: choice(look("prompt_caching.rules")),
             },
             store: values::StoreConfig {
                 originals: choice(look("store.originals")),

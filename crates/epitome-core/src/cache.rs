@@ -1,16 +1,14 @@
 //! Where the breakpoints of a provider's prompt cache go: strategies are functions, what a provider accepts is data.
 //!
 //! Reading order: this file (a prompt as a cache sees it) → [`Rules`] → [`ProviderCache`] (what was written, and what a
-//! request would read) → the strategies [`system_and_3`] and [`stateful`] → [`long_pays`].
+//! request would read) → the strategies [`system_and_3`] and [`stateful`].
 
-mod pays;
 mod provider;
 mod rules;
 mod slots;
 mod stateful;
 mod system_and_3;
 
-pub use pays::{EXPECTED_PAUSES, long_pays};
 pub use provider::{Billed, ProviderCache};
 pub use rules::{Caching, Rules, Unmarkable};
 pub use stateful::{End, Memory, Wanted, stateful};

@@ -3,16 +3,17 @@
 //! The client's own markers stay. What was written is remembered by session, in memory: after a restart the client's own
 //! prefix says where earlier requests ended.
 
+mod support;
+
+pub use support::{Marks, Support};
+
 use bytes::Bytes;
-use epitome_core::cache::{
-    Breakpoint, EXPECTED_PAUSES, End, Memory, Prompt, ProviderCache, Rules, Ttl, Unmarkable, Wanted, long_pays,
-    stateful, system_and_3,
-};
-use epitome_core::catalogue::ModelFacts;
+use epitome_core::cache::{Breakpoint, End, Memory, Prompt, ProviderCache, Ttl, Wanted, stateful, system_and_3};
 use epitome_core::summary::is_ours;
 use epitome_core::tokens::Tokens;
 use epitome_wire::caching::{Cached, Layout};
-use epitome_wire::{Dialect, DuplicateKeys, Format, Known, Request};
+use epitome_wire::{DuplicateKeys, Format, Known, NoteInString, Request};
+use http::Uri;
 
 use crate::received::Received;
 
@@ -23,6 +24,8 @@ pub struct PromptCaching {
     pub strategy: Strategy,
     /// How long what they mark is kept.
     pub ttl: Ttl,
+    /// The domain of the provider behind the upstream, where the upstream's own does not say who it is.
+    pub provider: Option<&'static str>,
 }
 
 /// Where markers go.
@@ -38,32 +41,9 @@ pub enum Strategy {
     Client,
 }
 
-/// What a provider does with markers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Support {
-    /// Where it reads them.
-    pub layout: Layout,
-    /// What it accepts and promises.
-    pub rules: Rules,
-    /// Whether we set any.
-    pub marks: Marks,
-}
-
-/// Whether markers are set for a model at a provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Marks {
-    /// They are; the words say for whom.
-    Set(String),
-    /// They are not; the words say why.
-    Unset(String),
-}
-
-/// A shorter prefix is not cached by most models.
-const USUAL_MINIMUM: Tokens = Tokens(1_024);
-
 impl Default for PromptCaching {
     fn default() -> PromptCaching {
-        PromptCaching { strategy: Strategy::Auto, ttl: Ttl::Short }
+        PromptCaching { strategy: Strategy::Auto, ttl: Ttl::Short, provider: None }
     }
 }
 
@@ -85,69 +65,34 @@ impl PromptCaching {
         }
     }
 
+    /// The host whose rules hold for what is sent to an upstream.
+    pub fn host<'a>(&self, upstream: &'a Uri) -> &'a str {
+        self.provider.or_else(|| upstream.host()).unwrap_or_default()
+    }
+
+    /// How our note gets into a system prompt that is a string. Where we set markers it stands beside the client's text, so
+    /// that the marker there finds that text again.
+    pub(crate) fn note(&self, support: &Support) -> NoteInString {
+        match (&support.marks, self.strategy) {
+            (Marks::Unset(_), _) | (Marks::Set(_), Strategy::Client) => NoteInString::Inside,
+            (Marks::Set(_), Strategy::Auto | Strategy::Stateful | Strategy::SystemAndThree) => support.note,
+        }
+    }
+
     /// The markers that a prompt gets.
-    fn plan(&self, prompt: &Prompt, support: &Support, facts: &ModelFacts, memory: Memory<'_>) -> Vec<Breakpoint> {
+    fn plan(&self, prompt: &Prompt, support: &Support, memory: Memory<'_>) -> Vec<Breakpoint> {
         let rules = &support.rules;
         match (&support.marks, self.strategy) {
             (Marks::Unset(_), _) | (_, Strategy::Client) => Vec::new(),
             (Marks::Set(_), Strategy::SystemAndThree) => system_and_3(prompt, rules, self.ttl),
             (Marks::Set(_), Strategy::Auto | Strategy::Stateful) => {
-                let pays = support.layout != Layout::OpenAi && long_pays(&facts.prices, EXPECTED_PAUSES);
-                let prefix = if pays { Ttl::Long } else { self.ttl };
+                // OpenAI's markers say nothing of how long.
+                let prefix_after_pause = if support.layout == Layout::OpenAi { self.ttl } else { Ttl::Long };
                 // Through OpenRouter a tool's message carries no marker, but the provider can be asked to mark the end.
                 let end = if support.layout == Layout::OpenRouter { End::Automatic } else { End::Walk };
-                stateful(prompt, rules, memory, Wanted { rolling: self.ttl, prefix: prefix.max(self.ttl), end })
+                stateful(prompt, rules, memory, Wanted { ttl: self.ttl, prefix_after_pause, end })
             }
         }
-    }
-}
-
-impl Support {
-    /// What the provider at `host` does with markers in requests of this dialect for this model.
-    pub fn of(dialect: Dialect, host: &str, model: &str, facts: &ModelFacts) -> Support {
-        let minimum = facts.cache_min.unwrap_or(USUAL_MINIMUM);
-        let is_claude = model.to_ascii_lowercase().contains("claude");
-        // Clients name models as they like, and this is read in a terminal.
-        let no_claude = || Marks::Unset(format!("{} is no Claude model", model.escape_debug()));
-        let is_at = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
-        let anthropic = Rules::anthropic(minimum);
-        match dialect {
-            Dialect::AnthropicMessages => {
-                let whom = if is_at("anthropic.com") { "Anthropic" } else { provider_name(host) };
-                let marks = if is_claude { Marks::Set(format!("Claude via {whom}")) } else { no_claude() };
-                Support { layout: Layout::Messages, rules: anthropic, marks }
-            }
-            Dialect::OpenAiChat if is_at("openrouter.ai") => {
-                let rules = Rules { unmarkable: Unmarkable::Counted, ..anthropic };
-                let marks = if is_claude { Marks::Set("Claude via OpenRouter".to_owned()) } else { no_claude() };
-                let rules = if is_claude { rules } else { Rules::automatic() };
-                Support { layout: Layout::OpenRouter, rules, marks }
-            }
-            Dialect::OpenAiChat | Dialect::OpenAiResponses => {
-                // Writing costs extra where it can be asked for.
-                let asks = is_at("openai.com") && facts.prices.cache_write_5m.is_some();
-                let (rules, marks) = if asks {
-                    (Rules::openai_marked(), Marks::Set("breakpoints at OpenAI".to_owned()))
-                } else {
-                    let host = provider_name(host);
-                    (
-                        Rules::automatic(),
-                        Marks::Unset(format!("{host} takes none in this dialect, or caches by itself")),
-                    )
-                };
-                let layout =
-                    if asks || dialect == Dialect::OpenAiResponses { Layout::OpenAi } else { Layout::OpenRouter };
-                Support { layout, rules, marks }
-            }
-        }
-    }
-}
-
-fn provider_name(host: &str) -> &str {
-    match host {
-        "" => "a provider that is not named",
-        "openrouter.ai" => "OpenRouter",
-        named => named,
     }
 }
 
@@ -167,7 +112,6 @@ pub(crate) struct Marked {
 pub(crate) struct Marker<'a> {
     pub(crate) caching: PromptCaching,
     pub(crate) support: &'a Support,
-    pub(crate) facts: &'a ModelFacts,
     /// What the session has left in the provider's cache.
     pub(crate) cache: &'a ProviderCache,
     pub(crate) known: &'a Known,
@@ -191,7 +135,7 @@ impl Marker<'_> {
         let mut weighed = cached;
         weighed.prompt = weighed.prompt.scaled_to(sent);
         let memory = Memory { cache: self.cache, boundary: boundary(request, &weighed), now_ms: self.now_ms };
-        let added = self.caching.plan(&weighed.prompt, self.support, self.facts, memory);
+        let added = self.caching.plan(&weighed.prompt, self.support, memory);
         let body = if added.is_empty() { None } else { request.mark(&weighed, &added).ok() };
         let added = if body.is_some() { added } else { Vec::new() };
         let body = body.map(|spliced| Bytes::from(spliced.bytes));
@@ -208,6 +152,7 @@ fn boundary(request: &Request, cached: &Cached) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use epitome_core::catalogue::Catalogue;
+    use epitome_wire::Dialect;
 
     use super::*;
 
@@ -246,7 +191,7 @@ mod tests {
     fn what_was_configured_is_told() {
         let lookup = Catalogue::embedded().lookup("claude-opus-4-8");
         let support = Support::of(Dialect::AnthropicMessages, "api.anthropic.com", "claude-opus-4-8", lookup.facts());
-        let status = |strategy, ttl| PromptCaching { strategy, ttl }.status(&support);
+        let status = |strategy, ttl| PromptCaching { strategy, ttl, ..PromptCaching::default() }.status(&support);
         let hour = "💾 Prompt caching: ENABLED (Claude via Anthropic, 1h TTL)";
         assert_eq!(status(Strategy::SystemAndThree, Ttl::Long), hour);
         let client = "💾 Prompt caching: LEFT TO THE CLIENT (prompt_caching.strategy: client)";

@@ -40,6 +40,7 @@ pub struct Metrics {
     summaries: Named,
     summary_time: Histogram,
     untouched: Named,
+    marked_only: Named,
     filling: Named,
     store_errors: Named,
     /// Requests that were sent a second time, smaller.
@@ -110,6 +111,11 @@ impl Metrics {
     /// A request was sent as it came. `reason` is a name of ours (`fits`, `server_state`, `unreadable`).
     pub fn untouched(&self, reason: &'static str) {
         self.untouched.add(reason);
+    }
+
+    /// A request was sent as it came but for what it needs to be cached. `reason` as in [`Metrics::untouched`].
+    pub fn marked_only(&self, reason: &'static str) {
+        self.marked_only.add(reason);
     }
 
     /// A session nears the end of its room: `of` is which.
@@ -265,6 +271,8 @@ impl fmt::Display for Metrics {
         self.summaries.write(out, "epitome_summaries_total", "outcome", "Summaries that were asked for, by outcome")?;
         self.summary_time.write(out, "epitome_summary_seconds", "How long summaries took")?;
         self.untouched.write(out, "epitome_untouched_total", "reason", "Requests that were sent as they came")?;
+        let marked = "Requests that were changed for the provider's cache alone, by why they were not compacted";
+        self.marked_only.write(out, "epitome_marked_total", "reason", marked)?;
         let filling = "Sessions that came to 85 % of their threshold, or of their window";
         self.filling.write(out, "epitome_filling_total", "of", filling)?;
         self.store_errors.write(out, "epitome_store_errors_total", "operation", "What the store failed to do")?;

@@ -76,7 +76,7 @@ pub struct Setup {
     pub max_wait: Duration,
     /// From this share of the trigger on, a model's summary is prepared in the background; `None`: never.
     pub prepare_at: Option<f64>,
-    /// Whether there is compression at all.
+    /// Whether there is compression at all; the provider's cache is another matter.
     pub enabled: bool,
     /// Whether the safety net at 85 % is there.
     pub hygiene: bool,
@@ -218,13 +218,16 @@ impl Decided {
 #[async_trait]
 impl Pipeline for Gateway {
     async fn outgoing(&self, incoming: Incoming) -> Outgoing {
-        if !self.0.setup.enabled {
-            return self.as_it_came(incoming, report::Reason::Off);
-        }
         let received = match Received::read(incoming, &self.0.known) {
             Ok(received) => received,
             Err(Unread { incoming, reason }) => return self.as_it_came(*incoming, reason),
         };
+        if !self.0.setup.enabled {
+            // The provider's cache has nothing to do with compression.
+            let calibration = self.calibration(&received).await;
+            let own = self.own_weight(&received, &calibration);
+            return self.sent(received, Decided::as_it_came(report::Reason::Off, own)).await;
+        }
         self.decided(received, None).await
     }
 }
@@ -389,7 +392,7 @@ impl Gateway {
             let new = NewEntry { fulfils: wish.clone(), ..new };
             let (since, archives) = (Some(new.anchor), new.archives);
             // Before it is remembered: what cannot be sent is no compaction.
-            let spliced = Some(spliced(replayed.base(received), &applied, thinking)?);
+            let spliced = Some(self.spliced(replayed.base(received), &applied, thinking)?);
             let (action, session) = match received.kind {
                 Kind::Aside => (Action::CompactedOnce, None),
                 Kind::Turn => {
@@ -463,7 +466,7 @@ impl Gateway {
             .compact(&received.session, base.conversation(received), &weighed, &Occasion::new(Reason::Hygiene), None)
             .await;
         let compacted = compacted.ok().and_then(|compaction| {
-            let spliced = Some(spliced(base.base(received), &compaction.applied, thinking).ok()?);
+            let spliced = Some(self.spliced(base.base(received), &compaction.applied, thinking).ok()?);
             let sent = self.after(&compaction.applied, &compaction);
             let action = Action::CompactedOnce;
             Some(Decided { spliced, sent, thinking, ..Decided { action, ..Decided::as_it_came(reason, own) } })
@@ -645,7 +648,7 @@ impl Gateway {
         Ok(match &replayed.applied {
             Some(applied) => {
                 let own = self.own_weight(received, weighed.calibration);
-                let spliced = Some(spliced(replayed.base(received), applied, thinking)?);
+                let spliced = Some(self.spliced(replayed.base(received), applied, thinking)?);
                 let (action, sent) = (Action::Replayed, weighed.weight);
                 Decided { spliced, thinking, action, own, sent, since, session, considered: None }
             }
@@ -679,6 +682,7 @@ impl Gateway {
         let Cached { body, expected, markers, broke } = self.cached(&received, spliced, own.estimated, sent.estimated);
         let is_the_clients = body.as_ptr() == received.incoming.body.as_ptr();
         let body = if is_the_clients { body } else { hold(body).await };
+        let changed = !is_the_clients && body != received.incoming.body;
         let report = Report {
             session: Some(received.session.clone()),
             action,
@@ -686,6 +690,7 @@ impl Gateway {
             after: Some(sent.tokens),
             trigger: Some(Budget::new(self.window_for(&received), own.tokens, &self.0.setup.policy).trigger),
             markers,
+            marked: changed && !edited,
             spending: Some(self.0.sessions.spending(&received.incoming.owner, &received.session)),
         };
         self.count(&report);
@@ -702,7 +707,7 @@ impl Gateway {
             considered,
         };
         let upstream_headers = if edited { thinking::headers(thinking, &received) } else { Vec::new() };
-        let edited = edited || body != received.incoming.body;
+        let edited = edited || changed;
         let turn = Arc::new(Call::new(self.clone(), received.incoming, body.clone(), Some(passed)));
         Outgoing { body, edited, upstream_headers, answer_headers: report.headers(), turn, keeper: None }
     }
@@ -718,6 +723,7 @@ impl Gateway {
 
     fn count(&self, report: &Report) {
         match report.action {
+            Action::Untouched(reason) if report.marked => self.0.setup.metrics.marked_only(reason.name()),
             Action::Untouched(reason) => self.0.setup.metrics.untouched(reason.name()),
             Action::Replayed | Action::Compacted | Action::CompactedOnce => {
                 let (before, after) = (report.before.unwrap_or_default(), report.after.unwrap_or_default());
@@ -752,11 +758,6 @@ impl Gateway {
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.0.sessions
     }
-}
-
-/// The client's bytes with the edits in them, and what is asked about thinking.
-fn spliced(base: &Received, applied: &Applied, thinking: Thinking) -> Result<Bytes, SpliceError> {
-    Ok(base.request.splice_asking(applied, thinking::asked(thinking))?.bytes.into())
 }
 
 fn log(

@@ -25,6 +25,8 @@ pub struct Report {
     pub trigger: Option<Tokens>,
     /// How many markers for the provider's cache were added.
     pub markers: usize,
+    /// Whether the request was changed for the provider's cache: by markers, or by a key.
+    pub marked: bool,
     /// What the session has cost before this call, if anything is known of it.
     pub spending: Option<Spending>,
 }
@@ -32,7 +34,7 @@ pub struct Report {
 /// What was done with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// It was sent as it came.
+    /// Its conversation was sent as it came.
     Untouched(Reason),
     /// The edits of earlier compactions were made again.
     Replayed,
@@ -42,7 +44,7 @@ pub enum Action {
     CompactedOnce,
 }
 
-/// Why a request was sent as it came.
+/// Why a conversation was sent as it came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reason {
     /// There is room.
@@ -61,18 +63,6 @@ pub enum Reason {
     StoreUnavailable,
     /// A defect of ours, and the request fits.
     Failed,
-}
-
-impl Action {
-    /// Its name in headers and metrics.
-    pub fn name(self) -> &'static str {
-        match self {
-            Action::Untouched(_) => "untouched",
-            Action::Replayed => "replayed",
-            Action::Compacted => "compacted",
-            Action::CompactedOnce => "compacted-once",
-        }
-    }
 }
 
 impl Reason {
@@ -95,12 +85,32 @@ impl Report {
     /// A request that was sent as it came before anything was known of it.
     pub fn untouched(reason: Reason) -> Report {
         let action = Action::Untouched(reason);
-        Report { session: None, action, before: None, after: None, trigger: None, markers: 0, spending: None }
+        Report {
+            session: None,
+            action,
+            before: None,
+            after: None,
+            trigger: None,
+            markers: 0,
+            marked: false,
+            spending: None,
+        }
+    }
+
+    /// The name of what was done, in headers, the log and the store.
+    pub fn action_name(&self) -> &'static str {
+        match self.action {
+            Action::Untouched(_) if self.marked => "marked",
+            Action::Untouched(_) => "untouched",
+            Action::Replayed => "replayed",
+            Action::Compacted => "compacted",
+            Action::CompactedOnce => "compacted-once",
+        }
     }
 
     /// As the client is told.
     pub fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let mut headers = vec![(ACTION_HEADER, HeaderValue::from_static(self.action.name()))];
+        let mut headers = vec![(ACTION_HEADER, HeaderValue::from_static(self.action_name()))];
         if let Action::Untouched(reason) = self.action {
             headers.push(named("x-epitome-reason", reason.name()));
         }
@@ -144,6 +154,7 @@ mod tests {
             after: Some(Tokens(30_000)),
             trigger: Some(Tokens(50_000)),
             markers: 0,
+            marked: true,
             spending: None,
         };
         let told: Vec<String> =
@@ -158,7 +169,11 @@ mod tests {
                 "x-epitome-trigger: 50000",
             ]
         );
-        let untouched = Report::untouched(Reason::ServerState).headers();
-        assert_eq!(untouched[1].1, "server_state");
+        let untouched = Report::untouched(Reason::ServerState);
+        assert_eq!(untouched.headers()[1].1, "server_state");
+        assert_eq!(untouched.headers()[0].1, "untouched");
+        let marked = Report { marked: true, markers: 2, ..untouched }.headers();
+        assert_eq!(marked[0].1, "marked");
+        assert_eq!(marked[1].1, "server_state");
     }
 }

@@ -149,9 +149,9 @@ impl Sessions {
     }
 
     /// Whether people have yet to be told about a model at a provider; they are told once.
-    pub(crate) fn tell_once(&self, upstream: &Uri, model: &str) -> bool {
+    pub(crate) fn tell_once(&self, authority: &str, model: &str) -> bool {
         let mut told = lock(&self.told);
-        let key = (host(upstream), short(model));
+        let key = (authority.to_owned(), short(model));
         let first = told.get(&key).is_none();
         if first {
             told.put(key, ());

@@ -127,7 +127,7 @@ impl Turn for Call {
             at_ms: clock::now_ms(),
             model: passed.model.clone(),
             dialect: self.envelope.dialect.name().to_owned(),
-            action: passed.report.action.name().to_owned(),
+            action: passed.report.action_name().to_owned(),
             client_tokens: passed.report.before.unwrap_or_default(),
             sent_tokens: passed.report.after.unwrap_or_default(),
             usage,

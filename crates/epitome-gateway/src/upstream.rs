@@ -57,6 +57,11 @@ impl Upstream {
         self.authority.as_str()
     }
 
+    /// The host alone.
+    pub fn domain(&self) -> &str {
+        self.authority.host()
+    }
+
     /// Whether it is spoken to with encryption.
     pub fn is_encrypted(&self) -> bool {
         self.scheme == Scheme::HTTPS

@@ -30,14 +30,16 @@ const MODEL: &str = "claude-sonnet-5";
 struct World {
     gateway: Gateway,
     store: Arc<MemoryStore>,
+    metrics: Arc<Metrics>,
     upstream: &'static str,
 }
 
 fn world(change: impl FnOnce(&mut Setup)) -> World {
     let store = Arc::new(MemoryStore::new());
-    let mut setup = Setup::local(store.clone(), Policy::default(), Arc::new(Metrics::new()));
+    let metrics = Arc::new(Metrics::new());
+    let mut setup = Setup::local(store.clone(), Policy::default(), metrics.clone());
     change(&mut setup);
-    World { gateway: Gateway::new(setup), store, upstream: "http://127.0.0.1:1/v1/messages" }
+    World { gateway: Gateway::new(setup), store, metrics, upstream: "http://127.0.0.1:1/v1/messages" }
 }
 
 impl World {
@@ -110,7 +112,7 @@ async fn a_session_is_marked_where_it_was_written_and_where_it_grows() {
         outgoing.turn.ended(End::Complete, Some(TurnUsage { prompt: 5_000, ..TurnUsage::default() }));
         seen.push(markers(Dialect::AnthropicMessages, Layout::Messages, &outgoing.body).join(" "));
     }
-    assert_eq!(seen, ["system 1h 0", "system 1h 0 2", "system 1h 2 4", "system 1h 4 6"]);
+    assert_eq!(seen, ["system 0", "system 0 2", "system 2 4", "system 4 6"]);
 }
 
 #[tokio::test]
@@ -120,7 +122,7 @@ async fn what_was_refused_was_not_written() {
     first.turn.ended(End::Complete, Some(TurnUsage { prompt: 5_000, ..TurnUsage::default() }));
     world.send(Dialect::AnthropicMessages, &request(1)).await.turn.ended(End::Failed(Some(529)), None);
     let again = world.send(Dialect::AnthropicMessages, &request(1)).await;
-    assert_eq!(markers(Dialect::AnthropicMessages, Layout::Messages, &again.body), ["system 1h", "0", "2"]);
+    assert_eq!(markers(Dialect::AnthropicMessages, Layout::Messages, &again.body), ["system", "0", "2"]);
 }
 
 #[tokio::test]
@@ -131,7 +133,7 @@ async fn strategies_do_what_they_say() {
         (Strategy::Stateful, Ttl::Long, "system 1h 4 1h 5 1h 6 1h"),
         (Strategy::Client, Ttl::Short, ""),
     ] {
-        let world = world(|setup| setup.caching = PromptCaching { strategy, ttl });
+        let world = world(|setup| setup.caching = PromptCaching { strategy, ttl, ..PromptCaching::default() });
         let outgoing = world.send(Dialect::AnthropicMessages, &request(3)).await;
         let found = markers(Dialect::AnthropicMessages, Layout::Messages, &outgoing.body).join(" ");
         assert_eq!(found, expected, "{strategy:?}");
@@ -144,8 +146,7 @@ async fn what_must_not_be_touched_is_sent_to_the_byte() {
     let observe =
         HeaderMap::from_iter([(http::HeaderName::from_static("x-epitome"), HeaderValue::from_static("observe"))]);
     type Change = fn(&mut Setup);
-    let cases: [(&str, Change, HeaderMap); 4] = [
-        ("compression is off", |setup| setup.enabled = false, HeaderMap::new()),
+    let cases: [(&str, Change, HeaderMap); 3] = [
         ("only observed", |setup| setup.observe = true, HeaderMap::new()),
         ("this one is only observed", |_| {}, observe),
         ("left to the client", |setup| setup.caching.strategy = Strategy::Client, HeaderMap::new()),
@@ -153,6 +154,7 @@ async fn what_must_not_be_touched_is_sent_to_the_byte() {
     for (why, change, headers) in cases {
         let outgoing = world(change).send_with(Dialect::AnthropicMessages, body.clone(), headers).await;
         assert!(outgoing.body == body && !outgoing.edited, "{why}");
+        assert_eq!(header(&outgoing, "x-epitome-action"), Some("untouched"), "{why}");
     }
     // A model that takes no markers, and a prompt that is too short for them.
     let mut other = request(3);
@@ -162,6 +164,46 @@ async fn what_must_not_be_touched_is_sent_to_the_byte() {
         let outgoing = world(|_| {}).send(Dialect::AnthropicMessages, &body).await;
         assert_eq!(outgoing.body, body.to_string());
     }
+}
+
+fn header<'a>(outgoing: &'a Outgoing, name: &str) -> Option<&'a str> {
+    outgoing.answer_headers.iter().find(|(known, _)| known == name).and_then(|(_, value)| value.to_str().ok())
+}
+
+#[tokio::test]
+async fn without_compression_prompt_caching_goes_on() {
+    let world = world(|setup| {
+        setup.enabled = false;
+        setup.context_length = Some(Tokens(4_000));
+    });
+    let mut seen = Vec::new();
+    for exchanges in [0, 1, 9] {
+        let outgoing = world.send(Dialect::AnthropicMessages, &request(exchanges)).await;
+        let told =
+            ["x-epitome-action", "x-epitome-reason"].map(|name| header(&outgoing, name).expect("told").to_owned());
+        assert_eq!(told, ["marked", "off"]);
+        outgoing.turn.ended(End::Complete, Some(TurnUsage { prompt: 5_000, ..TurnUsage::default() }));
+        seen.push(markers(Dialect::AnthropicMessages, Layout::Messages, &outgoing.body).join(" "));
+    }
+    assert_eq!(seen, ["system 0", "system 0 2", "system 2 18"]);
+    let turns = world.calls(3).await;
+    assert!(turns.iter().all(|turn| turn.spending.expect("noted").paid > Dollars::ZERO));
+    assert_eq!(turns.iter().map(|turn| turn.markers).collect::<Vec<_>>(), [2, 3, 3]);
+}
+
+#[tokio::test]
+async fn a_call_that_got_markers_is_not_reported_as_untouched() {
+    let world = world(|_| {});
+    let outgoing = world.send(Dialect::AnthropicMessages, &request(1)).await;
+    assert!(outgoing.edited);
+    assert_eq!(header(&outgoing, "x-epitome-action"), Some("marked"));
+    assert_eq!(header(&outgoing, "x-epitome-reason"), Some("below_threshold"));
+    assert_eq!(header(&outgoing, "x-epitome-cache-markers"), Some("4"));
+    outgoing.turn.ended(End::Complete, Some(TurnUsage { prompt: 5_000, ..TurnUsage::default() }));
+    assert_eq!(world.calls(1).await[0].action, "marked");
+    let metrics = world.metrics.to_string();
+    assert!(metrics.contains("epitome_marked_total{reason=\"below_threshold\"} 1"), "{metrics}");
+    assert!(!metrics.contains("epitome_untouched_total{"), "{metrics}");
 }
 
 #[tokio::test]
@@ -195,7 +237,7 @@ async fn through_openrouter_the_end_is_marked_by_the_provider() {
     ]});
     let outgoing = world.send(Dialect::OpenAiChat, &body).await;
     let found = markers(Dialect::OpenAiChat, Layout::OpenRouter, &outgoing.body);
-    assert_eq!(found, ["system 1h", "1", "2", "Automatic"]);
+    assert_eq!(found, ["system", "1", "2", "Automatic"]);
     // Elsewhere nobody knows what would become of them.
     let elsewhere = World { upstream: "http://127.0.0.1:1/v1/chat/completions", ..self::world(|_| {}) };
     assert_eq!(elsewhere.send(Dialect::OpenAiChat, &body).await.body, body.to_string());
@@ -225,8 +267,7 @@ async fn openai_gets_a_key_and_where_it_has_them_breakpoints() {
 async fn what_a_session_cost_is_noted_call_by_call() {
     let world = world(|_| {});
     let usages = [
-        // The system prompt is 88 % of the first prompt.
-        TurnUsage { prompt: 6_000, cache_write: 6_000, cache_write_long: 5_300, output: 100, ..TurnUsage::default() },
+        TurnUsage { prompt: 6_000, cache_write: 6_000, output: 100, ..TurnUsage::default() },
         TurnUsage { prompt: 7_400, cache_read: 6_000, cache_write: 1_400, output: 200, ..TurnUsage::default() },
     ];
     for (exchanges, usage) in usages.into_iter().enumerate() {
@@ -247,10 +288,7 @@ async fn what_a_session_cost_is_noted_call_by_call() {
     assert!(turns[1].spending.expect("noted").net() > Dollars::ZERO);
     assert_eq!(turns.iter().map(|turn| turn.markers).collect::<Vec<_>>(), [2, 3]);
     let next = world.send(Dialect::AnthropicMessages, &request(2)).await;
-    let header = |name: &str| {
-        let found = next.answer_headers.iter().find(|(known, _)| known == name);
-        found.and_then(|(_, value)| value.to_str().ok()?.parse::<f64>().ok())
-    };
+    let header = |name: &str| header(&next, name)?.parse::<f64>().ok();
     let total: Dollars = paid.into_iter().sum();
     assert_eq!(
         header("x-epitome-session-cost-usd").map(Dollars::new),

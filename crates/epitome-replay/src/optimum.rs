@@ -263,7 +263,7 @@ mod tests {
     use crate::provider::{Provider, Strategy};
     use epitome_core::cache::Ttl;
 
-    const STRATEGY: Strategy = Strategy::Stateful { prefix: Ttl::Short };
+    const STRATEGY: Strategy = Strategy::Stateful { prefix_after_pause: Ttl::Short };
 
     #[test]
     fn what_it_says_it_costs_is_what_playing_it_costs() {

@@ -11,10 +11,10 @@ use crate::trace::{Kind, Piece};
 /// Who places breakpoints, and how.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strategy {
-    /// By what was written before; the prefix is kept for so long.
+    /// By what was written before.
     Stateful {
-        /// How long system prompt and tools are kept.
-        prefix: Ttl,
+        /// How long system prompt and tools are kept, once the session has paused for more than five minutes.
+        prefix_after_pause: Ttl,
     },
     /// The system prompt and the last three messages.
     SystemAnd3 {
@@ -96,7 +96,9 @@ impl Provider {
 
     /// How much of the last request's prefix of `prefix` tokens is cached after a pause that the messages do not survive.
     pub fn prefix_after(&self, gap: f64, prefix: u64) -> u64 {
-        let kept_long = matches!(self.strategy, Strategy::Stateful { prefix: Ttl::Long });
+        let keeps_long = matches!(self.strategy, Strategy::Stateful { prefix_after_pause: Ttl::Long });
+        // The last request was marked so if there was a pause before it.
+        let kept_long = keeps_long && self.cache.has_paused();
         let lives = gap * 1_000.0 <= self.rules.lifetime_ms(Ttl::Long) as f64;
         if kept_long && lives { prefix } else { 0 }
     }
@@ -107,9 +109,9 @@ impl Provider {
         let single = matches!(self.strategy, Strategy::SystemAnd3 { messages: Messages::Single });
         let prompt = prompt(pieces, if single { Messages::Single } else { Messages::Merged });
         let placed = match self.strategy {
-            Strategy::Stateful { prefix } => {
+            Strategy::Stateful { prefix_after_pause } => {
                 let memory = Memory { cache: &self.cache, boundary, now_ms };
-                let wanted = Wanted { rolling: Ttl::Short, prefix, end: End::Walk };
+                let wanted = Wanted { ttl: Ttl::Short, prefix_after_pause, end: End::Walk };
                 stateful(&prompt, &self.rules, memory, wanted)
             }
             Strategy::SystemAnd3 { .. } => system_and_3(&prompt, &self.rules, Ttl::Short),
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn remembering_what_was_written_survives_turns_with_many_calls_and_system_and_3_does_not() {
-        let stateful = relative_cost(Strategy::Stateful { prefix: Ttl::Short });
+        let stateful = relative_cost(Strategy::Stateful { prefix_after_pause: Ttl::Short });
         assert!(stateful <= 1.01, "{stateful}");
         let merged = relative_cost(Strategy::SystemAnd3 { messages: Messages::Merged });
         assert!(merged <= 1.02, "{merged}");

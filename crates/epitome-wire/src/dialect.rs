@@ -46,7 +46,7 @@ pub(crate) trait Rules {
     /// Whether each element of the list is a message.
     fn turns(&self) -> Turns;
 
-    /// How a note gets into a system prompt that is a string.
+    /// How a note gets into a system prompt that is a string, where nobody knows what the provider takes.
     fn note_in_string(&self) -> NoteInString;
 
     /// What one element of the list says.
@@ -76,10 +76,11 @@ pub(crate) enum Turns {
 
 /// How a note gets into a system prompt that is a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoteInString {
+pub enum NoteInString {
     /// At the end of the string: some servers take nothing else than a string here.
     Inside,
-    /// The string becomes a list of two parts, so that the first part's bytes stay as they are for the cache.
+    /// The string becomes a list of two parts, so that the first part's bytes stay as they are for the cache. Where the
+    /// dialect has no list it is put inside.
     AsPart,
 }
 
@@ -93,6 +94,19 @@ impl Dialect {
             Dialect::AnthropicMessages => &AnthropicMessages,
             Dialect::OpenAiResponses => &OpenAiResponses,
         }
+    }
+
+    /// How a text that a client writes is called, as JSON.
+    pub(crate) fn text_type(self) -> &'static str {
+        match self {
+            Dialect::AnthropicMessages | Dialect::OpenAiChat => r#""text""#,
+            Dialect::OpenAiResponses => r#""input_text""#,
+        }
+    }
+
+    /// Whether the system prompt beside the messages may be a list: `instructions` is a string and nothing else.
+    pub(crate) fn system_takes_parts(self) -> bool {
+        self == Dialect::AnthropicMessages
     }
 
     /// Its name on a command line.

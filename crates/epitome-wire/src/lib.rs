@@ -33,7 +33,7 @@ mod strings;
 pub mod thinking;
 pub mod usage;
 
-pub use dialect::{Dialect, NotADialect};
+pub use dialect::{Dialect, NotADialect, NoteInString};
 pub use error::{Position, ReadError, SpliceError};
 pub use json::{DuplicateKeys, JsonError, JsonProblem};
 pub use known::Known;

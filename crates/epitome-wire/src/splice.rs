@@ -35,20 +35,27 @@ impl Request {
     /// Puts edits into this request. They must have been applied to its own conversation, which is proved by applying
     /// them again.
     ///
-    /// Reading the result gives the conversation of `applied`, with one exception: a note in a system prompt that is a
-    /// string is read as the end of that string, behind an empty line.
+    /// Reading the result gives the conversation of `applied`, with one exception: a note inside a system prompt that is a
+    /// string is read as the end of that string, behind an empty line. Whether it is put inside is decided by the dialect:
+    /// Messages takes a list everywhere, of those who speak the others some take a string alone.
     ///
     /// Refused, though `apply` accepts it, is removing lines so that those left would be read as something else.
     pub fn splice(&self, applied: &Applied) -> Result<Spliced, SpliceError> {
-        self.splice_with(applied, Vec::new())
+        self.splice_with(applied, self.dialect().rules().note_in_string(), Vec::new())
     }
 
-    /// As [`Request::splice`], with changes elsewhere than in the conversation.
-    pub(crate) fn splice_with(&self, applied: &Applied, changes: Vec<Change>) -> Result<Spliced, SpliceError> {
+    /// As [`Request::splice`], where it is known what the provider takes, and with changes elsewhere than in the
+    /// conversation.
+    pub(crate) fn splice_with(
+        &self,
+        applied: &Applied,
+        note: NoteInString,
+        changes: Vec<Change>,
+    ) -> Result<Spliced, SpliceError> {
         if apply(self.conversation(), applied.edits().to_vec())? != *applied {
             return Err(SpliceError::AnotherConversation);
         }
-        let mut splicer = Splicer { request: self, rules: self.dialect().rules(), changes };
+        let mut splicer = Splicer { request: self, rules: self.dialect().rules(), note, changes };
         splicer.splice(applied)?;
         let spliced = finish(self.bytes(), splicer.changes)?;
         if self.container() == Container::Lines && !applied.edits().is_empty() && !applied.edits().iter().any(inserts) {
@@ -86,6 +93,7 @@ pub(crate) struct Change {
 pub(crate) struct Splicer<'request> {
     pub(crate) request: &'request Request,
     pub(crate) rules: &'static dyn Rules,
+    pub(crate) note: NoteInString,
     pub(crate) changes: Vec<Change>,
 }
 
@@ -142,7 +150,8 @@ impl<'request> Splicer<'request> {
             let span = self.request.system_span().ok_or(SpliceError::NoPlaceForNote)?;
             let document = self.document(span, 0)?;
             let prompt = document.single_root().ok_or(SpliceError::NoPlaceForNote)?;
-            self.note_in(prompt, note);
+            let form = if self.request.dialect().system_takes_parts() { self.note } else { NoteInString::Inside };
+            self.note_in(prompt, note, form);
             return Ok(());
         }
         // No edit can take an instruction away or put something before it, so the last one is where it was.
@@ -155,17 +164,17 @@ impl<'request> Splicer<'request> {
             return Err(SpliceError::NoPlaceForNote);
         }
         match element.get("content") {
-            Some(prompt) => self.note_in(prompt, note),
+            Some(prompt) => self.note_in(prompt, note, self.note),
             None => self.set_key(element, "content", json_string(note)),
         }
         Ok(())
     }
 
-    fn note_in(&mut self, prompt: Value<'_>, note: &str) {
+    fn note_in(&mut self, prompt: Value<'_>, note: &str, form: NoteInString) {
         let Range { start, end } = prompt.span().range();
         let mut part = Vec::new();
         self.rules.write_system_part(&mut part, note);
-        match (prompt.kind(), self.rules.note_in_string()) {
+        match (prompt.kind(), form) {
             (Kind::String, _) if prompt.is_string("") => self.change(start..end, json_string(note)),
             (Kind::String, NoteInString::Inside) => {
                 let mut inner = br"\n\n".to_vec();
@@ -173,7 +182,8 @@ impl<'request> Splicer<'request> {
                 self.change(end - 1..end - 1, inner);
             }
             (Kind::String, NoteInString::AsPart) => {
-                self.change(start..start, br#"[{"type":"text","text":"#.to_vec());
+                let opening = format!(r#"[{{"type":{},"text":"#, self.request.dialect().text_type());
+                self.change(start..start, opening.into_bytes());
                 self.change(end..end, [b"},", &part[..], b"]"].concat());
             }
             (Kind::Array, _) => {

@@ -8,7 +8,7 @@
 use epitome_core::edit::Applied;
 use epitome_core::model::{Block, Role};
 
-use crate::dialect::{Dialect, Rules};
+use crate::dialect::{Dialect, NoteInString, Rules};
 use crate::error::SpliceError;
 use crate::json::{Document, Kind, Span, Value};
 use crate::request::Request;
@@ -90,17 +90,14 @@ impl Request {
         own.unwrap_or(OwnThinking::Off)
     }
 
-    /// As [`Request::splice`], and asks the provider for something besides.
-    pub fn splice_asking(&self, applied: &Applied, ask: Ask) -> Result<Spliced, SpliceError> {
-        match (ask, self.own_thinking()) {
-            (Ask::DropBlock, OwnThinking::On) => {
-                let asked = self.thinking_object(drop_block).flatten();
-                self.splice_with(applied, asked.into_iter().collect())
-            }
-            (Ask::DropBlock, OwnThinking::Off | OwnThinking::Drops | OwnThinking::Insists) | (Ask::Nothing, _) => {
-                self.splice(applied)
-            }
-        }
+    /// As [`Request::splice`] for a provider of which is known how a note gets into a string, and asks it for something
+    /// besides.
+    pub fn splice_asking(&self, applied: &Applied, note: NoteInString, ask: Ask) -> Result<Spliced, SpliceError> {
+        let asked = match (ask, self.own_thinking()) {
+            (Ask::DropBlock, OwnThinking::On) => self.thinking_object(drop_block).flatten(),
+            (Ask::DropBlock, OwnThinking::Off | OwnThinking::Drops | OwnThinking::Insists) | (Ask::Nothing, _) => None,
+        };
+        self.splice_with(applied, note, asked.into_iter().collect())
     }
 
     /// Whether a message of its history holds thinking.
@@ -121,7 +118,7 @@ impl Request {
     /// In the other dialects nothing is bound, and nothing is left out.
     pub fn without_thinking_before(&self, message: usize) -> Result<Spliced, SpliceError> {
         let rules = self.dialect().rules();
-        let mut splicer = Splicer { request: self, rules, changes: Vec::new() };
+        let mut splicer = Splicer { request: self, rules, note: rules.note_in_string(), changes: Vec::new() };
         let bound = self.dialect() == Dialect::AnthropicMessages;
         for index in self.thinking_messages(0..if bound { message } else { 0 }) {
             splicer.leave_out_thinking(index, rules)?;

@@ -67,7 +67,7 @@ fn nothing_but_markers_moves() {
                     let rules = Rules { unmarkable, ..Rules::anthropic(Tokens(0)) };
                     let three = check(&own, *layout, |cached| system_and_3(&cached.prompt, &rules, ttl));
                     let end = if own.container() == Container::Object { End::Automatic } else { End::Walk };
-                    let wanted = Wanted { rolling: ttl, prefix: Ttl::Long, end };
+                    let wanted = Wanted { ttl, prefix_after_pause: Ttl::Long, end };
                     let memory = Memory { cache: &ProviderCache::default(), boundary: Some(1), now_ms: 0 };
                     let remembered = check(&own, *layout, |cached| stateful(&cached.prompt, &rules, memory, wanted));
                     let mut sums = markers.get();

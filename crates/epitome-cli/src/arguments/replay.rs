@@ -56,7 +56,7 @@ pub(crate) struct ReplayArguments {
 /// Who places breakpoints, as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BreakpointsName {
-    /// Epitome, remembering what was written; the system prompt is kept for an hour where that pays
+    /// Epitome, remembering what was written; after a pause of five minutes the system prompt is kept for an hour
     Stateful,
     /// The same, with five minutes for everything
     #[value(name = "stateful-5m")]

@@ -132,10 +132,10 @@ fn caching(session: &Session, config: &crate::config::Config) -> String {
     };
     let address = own.0.as_deref().or(config.gateway.upstream.as_deref()).unwrap_or(own.1.base_url());
     let upstream = Upstream::new(address).ok();
-    let host = upstream.as_ref().map(Upstream::host).unwrap_or_default();
-    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    let caching = prompt_caching(&config.prompt_caching);
+    let host = caching.provider.or(upstream.as_ref().map(Upstream::domain)).unwrap_or_default();
     let model = session.model.as_deref().unwrap_or("a model that is not named");
-    prompt_caching(&config.prompt_caching).status(&Support::of(dialect, host, model, &session.facts))
+    caching.status(&Support::of(dialect, host, model, &session.facts))
 }
 
 /// Where a session's next request parts from it.

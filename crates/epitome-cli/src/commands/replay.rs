@@ -5,8 +5,7 @@ mod output;
 
 use std::process::ExitCode;
 
-use epitome_core::cache::{EXPECTED_PAUSES, Ttl, long_pays};
-use epitome_core::catalogue::Prices;
+use epitome_core::cache::Ttl;
 use epitome_replay::policies::{CostSettings, Name};
 use epitome_replay::prices::PriceSet;
 use epitome_replay::provider::{Messages, Strategy};
@@ -60,7 +59,7 @@ fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Fa
             return Err(Failure::input("--plan-out writes the decisions of one policy").hint("add --policy cost"));
         }
     };
-    let strategy = strategy(arguments.breakpoints, &prices);
+    let strategy = strategy(arguments.breakpoints);
     let mut cost = CostSettings { thrift: thrift(&loaded.config), ..CostSettings::default() };
     // What somebody said about outputs and threshold holds for the cost rule, too; what nobody said is its own.
     let said = |key: &str| loaded.origins.get(key).is_some_and(|origin| *origin != Origin::Default);
@@ -73,20 +72,10 @@ fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Fa
     Ok(Settings { policies, window: arguments.window, prices, strategy, cost, plan_of })
 }
 
-fn strategy(name: BreakpointsName, prices: &PriceSet) -> Strategy {
+fn strategy(name: BreakpointsName) -> Strategy {
     match name {
-        BreakpointsName::Stateful => {
-            let relative = Prices {
-                input: Some(1.0),
-                output: Some(prices.output),
-                cache_read: Some(prices.read),
-                cache_write_5m: Some(prices.write),
-                cache_write_1h: Some(prices.write_long),
-            };
-            let prefix = if long_pays(&relative, EXPECTED_PAUSES) { Ttl::Long } else { Ttl::Short };
-            Strategy::Stateful { prefix }
-        }
-        BreakpointsName::Stateful5m => Strategy::Stateful { prefix: Ttl::Short },
+        BreakpointsName::Stateful => Strategy::Stateful { prefix_after_pause: Ttl::Long },
+        BreakpointsName::Stateful5m => Strategy::Stateful { prefix_after_pause: Ttl::Short },
         BreakpointsName::SystemAnd3 => Strategy::SystemAnd3 { messages: Messages::Merged },
         BreakpointsName::SystemAnd3Openai => Strategy::SystemAnd3 { messages: Messages::Single },
         BreakpointsName::Client => Strategy::Client { ttl: Ttl::Short },

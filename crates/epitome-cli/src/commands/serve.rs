@@ -21,6 +21,7 @@ use epitome_gateway::tasks::Tasks;
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_provider::Service;
 use epitome_store::store::Store;
+use epitome_wire::Dialect;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::EnvFilter;
@@ -29,7 +30,9 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::{configuration, say};
 use crate::agents;
 use crate::arguments::{Common, GatewayArguments, ServeArguments};
-use crate::config::values::{AuthConfig, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig};
+use crate::config::values::{
+    AuthConfig, CacheRules, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig,
+};
 use crate::config::{Config, Environment};
 use crate::failure::{Failure, shown};
 use crate::session::{catalogue, policy};
@@ -57,10 +60,17 @@ async fn serve(arguments: &ServeArguments, config: &Config, environment: &Enviro
     let Prepared { settings, gateway, pipeline, metrics: _, tasks: _, remembers_in } =
         prepare(&arguments.gateway, auth(&config.auth, environment, arguments.insecure)?, config, environment).await?;
     let to = hosts(&settings.upstreams);
+    let caching = match &config.model.name {
+        Some(model) if !arguments.gateway.observe => {
+            gateway.caching_status(model, &settings.upstreams, &dialects_of_model(&config.gateway))
+        }
+        Some(_) | None => None,
+    };
     let server = Server::bind(settings, pipeline).await.map_err(Failure::input)?;
     let address = format!("http://{}", server.address());
     say(&format!("listening on {address}, sending to {to}"));
     say(&format!("remembering in {remembers_in}"));
+    caching.iter().for_each(|status| say(status));
     if arguments.gateway.observe {
         say("only observing: requests are sent as they come");
     }
@@ -173,7 +183,25 @@ pub(super) fn prompt_caching(config: &PromptCachingConfig) -> PromptCaching {
             CacheTtl::FiveMinutes => Ttl::Short,
             CacheTtl::OneHour => Ttl::Long,
         },
+        provider: match config.rules {
+            CacheRules::Auto => None,
+            CacheRules::Anthropic => Some("api.anthropic.com"),
+            CacheRules::OpenRouter => Some("openrouter.ai"),
+            CacheRules::OpenAi => Some("api.openai.com"),
+        },
     }
+}
+
+/// Which dialects the configured model may be asked in: those with an upstream of their own or a common one, else all.
+fn dialects_of_model(config: &GatewayConfig) -> Vec<Dialect> {
+    let own = [
+        (Dialect::AnthropicMessages, &config.upstream_anthropic),
+        (Dialect::OpenAiResponses, &config.upstream_responses),
+        (Dialect::OpenAiChat, &config.upstream_chat),
+    ];
+    let none_is_set = config.upstream.is_none() && own.iter().all(|(_, upstream)| upstream.is_none());
+    let is_set = |upstream: &Option<String>| none_is_set || config.upstream.is_some() || upstream.is_some();
+    own.into_iter().filter(|(_, upstream)| is_set(upstream)).map(|(dialect, _)| dialect).collect()
 }
 
 fn address(listen: &str) -> Result<SocketAddr, Failure> {

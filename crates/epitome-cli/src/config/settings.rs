@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use epitome_core::tokens::Tokens;
 
-use super::values::{CacheStrategy, CacheTtl, Choice, Config, Controller, Originals, Outputs, Provider, Tail, Trigger};
+use super::values::{
+    CacheRules, CacheStrategy, CacheTtl, Choice, Config, Controller, Originals, Outputs, Provider, Tail, Trigger,
+};
 
 /// One setting, and everything that is known about it.
 pub(crate) struct Setting {
@@ -93,7 +95,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Switch(true),
         asked_by: AskedBy::Documents,
         older: &[],
-        doc: "Whether conversations are compressed at all.",
+        doc: "Whether conversations are compressed at all. Prompt caching is another matter: see `prompt_caching.strategy`.",
         of: |config| Value::Switch(config.compression.enabled),
     },
     Setting {
@@ -320,7 +322,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Text(Cow::Borrowed("5m")),
         asked_by: AskedBy::Documents,
         older: &["model.cache_ttl"],
-        doc: "How long the provider keeps a cached prefix.",
+        doc: "How long the provider keeps a cached prefix. With `5m` tools and system prompt are kept for an hour once a \
+              session has paused for more than five minutes.",
         of: |config| word(config.prompt_caching.cache_ttl),
     },
     Setting {
@@ -332,6 +335,16 @@ pub(crate) static SETTINGS: &[Setting] = &[
         doc: "Where requests are marked for the provider's cache: `stateful` remembers what was written, `system_and_3` \
               needs no memory, `client` leaves it to the client; `auto` is `stateful` where something can be remembered.",
         of: |config| word(config.prompt_caching.strategy),
+    },
+    Setting {
+        path: "prompt_caching.rules",
+        kind: Kind::Choice(CacheRules::NAMES),
+        default: Value::Text(Cow::Borrowed("auto")),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whose rules hold for markers. `auto` goes by the upstream's address; name the provider where a proxy of \
+              your own stands before it.",
+        of: |config| word(config.prompt_caching.rules),
     },
     Setting {
         path: "store.originals",

@@ -31,6 +31,7 @@ const KEYS: &[&str] = &[
     "context.engine",
     "prompt_caching.cache_ttl",
     "prompt_caching.strategy",
+    "prompt_caching.rules",
     "compression.outputs",
     "compression.controller",
     "compression.tail",

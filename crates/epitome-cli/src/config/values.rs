@@ -139,6 +139,8 @@ pub(crate) struct PromptCachingConfig {
     pub(crate) cache_ttl: CacheTtl,
     /// Where markers go.
     pub(crate) strategy: CacheStrategy,
+    /// Whose rules hold.
+    pub(crate) rules: CacheRules,
 }
 
 /// What is remembered.
@@ -254,6 +256,20 @@ choice! {
         SystemAndThree = "system_and_3",
         /// Where the client puts them.
         Client = "client",
+    }
+}
+
+choice! {
+    /// Whose rules hold for markers.
+    CacheRules {
+        /// Those of the upstream's own address.
+        Auto = "auto",
+        /// Anthropic's.
+        Anthropic = "anthropic",
+        /// OpenRouter's.
+        OpenRouter = "openrouter",
+        /// OpenAI's.
+        OpenAi = "openai",
     }
 }
 

@@ -4,6 +4,7 @@ mod client;
 mod crowd;
 mod faults;
 mod process;
+mod prompt_cache;
 mod provider;
 mod question;
 mod readme;
@@ -11,5 +12,7 @@ mod restarts;
 #[path = "../../../epitome-store/src/postgres/tests/server.rs"]
 #[expect(dead_code, clippy::unwrap_used, reason = "of the stores, whose tests ask more of it")]
 mod server;
+mod status;
 mod stops;
+mod survives;
 mod wrap;

@@ -13,6 +13,8 @@ pub(crate) enum Does {
     Answers(&'static str, &'static str, Vec<u8>),
     /// Says again what it was told, as an answer of OpenAI Chat.
     Echoes,
+    /// Answers with what this makes of the request.
+    AnswersBy(Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>),
     /// Waits until the other side is gone.
     Hangs,
     /// Closes the connection.
@@ -100,6 +102,7 @@ fn serve(mut stream: TcpStream, does: &Mutex<Does>, noted: &Mutex<Vec<Vec<u8>>>,
             let again = serde_json::json!({"choices": [{"message": {"content": said}, "finish_reason": "stop"}]});
             answer(&mut stream, "200 OK", "content-type: application/json\r\n", again.to_string().as_bytes());
         }
+        Does::AnswersBy(make) => answer(&mut stream, "200 OK", "content-type: application/json\r\n", &make(&body)),
         Does::Hangs => gone(stream),
         Does::HangsUp => {}
         Does::Cuts => event(&mut stream),

@@ -13,7 +13,10 @@ pub struct ProviderCache {
     written: HashMap<PrefixHash, Written>,
     /// The last request, where everything is cached.
     chain: Vec<PrefixHash>,
-    chain_used_ms: u64,
+    /// When the last request came.
+    last_ms: Option<u64>,
+    /// Whether a request came so late that [`Ttl::Short`] was over.
+    paused: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +49,17 @@ impl ProviderCache {
         self.written.is_empty() && self.chain.is_empty()
     }
 
+    /// Whether a request that was seen came so late after the one before it that what lives for [`Ttl::Short`] was
+    /// forgotten.
+    pub fn has_paused(&self) -> bool {
+        self.paused
+    }
+
+    /// The same, with a request that comes now.
+    pub fn has_paused_by(&self, rules: &Rules, now_ms: u64) -> bool {
+        self.paused || self.last_ms.is_some_and(|last| now_ms > last.saturating_add(rules.lifetime_ms(Ttl::Short)))
+    }
+
     /// The deepest block of a prompt up to which something alive was written.
     pub fn deepest(&self, prompt: &Prompt, rules: &Rules, now_ms: u64) -> Option<usize> {
         prompt.blocks.iter().rposition(|block| self.alive(block.prefix, rules, now_ms))
@@ -53,11 +67,14 @@ impl ProviderCache {
 
     /// What a request with this prompt would be billed as, and what it leaves behind.
     pub fn request(&mut self, prompt: &Prompt, rules: &Rules, now_ms: u64) -> Billed {
-        match rules.caching {
+        let billed = match rules.caching {
             Caching::Marked { lookback } => self.marked(prompt, rules, lookback, now_ms),
             Caching::Automatic { step } => self.automatic(prompt, rules, step, now_ms),
             Caching::None => Billed { plain: prompt.tokens(), ..Billed::default() },
-        }
+        };
+        self.paused = self.has_paused_by(rules, now_ms);
+        self.last_ms = Some(now_ms);
+        billed
     }
 
     fn marked(&mut self, prompt: &Prompt, rules: &Rules, lookback: usize, now_ms: u64) -> Billed {
@@ -99,13 +116,12 @@ impl ProviderCache {
     }
 
     fn automatic(&mut self, prompt: &Prompt, rules: &Rules, step: u64, now_ms: u64) -> Billed {
-        let alive = now_ms <= self.chain_used_ms + rules.lifetime_ms(Ttl::Short);
+        let alive = self.last_ms.is_some_and(|last| now_ms <= last.saturating_add(rules.lifetime_ms(Ttl::Short)));
         let same = prompt.blocks.iter().zip(&self.chain).take_while(|(block, known)| block.prefix == **known);
         let common: Tokens = if alive { same.map(|(block, _)| block.tokens).sum() } else { Tokens(0) };
         let steps = common.0.checked_div(step).map_or(common.0, |steps| steps * step);
         let read = if common >= rules.minimum { Tokens(steps) } else { Tokens(0) };
         self.chain = prompt.blocks.iter().take(MOST_BLOCKS).map(|block| block.prefix).collect();
-        self.chain_used_ms = now_ms;
         Billed { read, plain: prompt.tokens() - read, ..Billed::default() }
     }
 

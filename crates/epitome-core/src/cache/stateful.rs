@@ -18,10 +18,10 @@ pub struct Memory<'a> {
 /// For how long things are written, and who marks the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// What grows with the conversation.
-    pub rolling: Ttl,
-    /// Tools and system prompt.
-    pub prefix: Ttl,
+    /// Everything, as long as the session has not paused for longer than [`Ttl::Short`].
+    pub ttl: Ttl,
+    /// Tools and system prompt, once it has: who paused once will do so again.
+    pub prefix_after_pause: Ttl,
     /// What becomes of an end that we cannot mark.
     pub end: End,
 }
@@ -39,8 +39,8 @@ pub enum End {
 ///
 /// 1. the last block, so that the next request finds this one;
 /// 2. the deepest earlier write that still matches, if no other marker finds it within the provider's lookback;
-/// 3. the end of the system prompt, for longer than the rest; the end of the tools, if a marker of the client's that lives
-///    shorter stands before it;
+/// 3. the end of the system prompt, for longer than the rest if the session has paused; the end of the tools, if a marker
+///    of the client's that lives shorter stands before it;
 /// 4. the boundary of the last compaction;
 /// 5. the deepest earlier write, if another marker finds it too: no provider's count of blocks is quite ours. It alone is
 ///    no reason to change a request.
@@ -53,20 +53,21 @@ pub fn stateful(prompt: &Prompt, rules: &Rules, memory: Memory<'_>, wanted: Want
     let anchor = written.and_then(|written| first_markable(prompt, written, rules.lookback()));
     let far = written.filter(|written| !slots.finds(*written, rules.lookback()));
     if let Some(anchor) = anchor.filter(|_| far.is_some()) {
-        slots.mark(anchor, wanted.rolling);
+        slots.mark(anchor, wanted.ttl);
     }
-    mark_prefix(&mut slots, prompt, wanted);
+    let paused = memory.cache.has_paused_by(rules, memory.now_ms);
+    mark_prefix(&mut slots, prompt, if paused { wanted.prefix_after_pause.max(wanted.ttl) } else { wanted.ttl });
     if let Some(boundary) = memory.boundary.and_then(|boundary| first_markable(prompt, boundary, 1)) {
-        slots.mark(boundary, wanted.rolling);
+        slots.mark(boundary, wanted.ttl);
     }
     if slots.has_added() {
         match anchor {
             Some(anchor) => {
-                slots.mark(anchor, wanted.rolling);
+                slots.mark(anchor, wanted.ttl);
             }
             None if memory.cache.is_empty() => {
                 for earlier in last_messages(prompt, rules.unmarkable).into_iter().flatten() {
-                    slots.mark(earlier, wanted.rolling);
+                    slots.mark(earlier, wanted.ttl);
                 }
             }
             None => {}
@@ -83,26 +84,28 @@ fn mark_end(slots: &mut Slots<'_>, prompt: &Prompt, wanted: Wanted) {
     }
     match wanted.end {
         End::Automatic if !markable => {
-            slots.mark_automatically(wanted.rolling);
+            slots.mark_automatically(wanted.ttl);
         }
         End::Automatic | End::Walk => {
             let Some(last) = prompt.blocks.iter().rposition(|block| block.may_carry) else { return };
-            slots.mark(last, wanted.rolling);
+            slots.mark(last, wanted.ttl);
         }
     }
 }
 
-fn mark_prefix(slots: &mut Slots<'_>, prompt: &Prompt, wanted: Wanted) {
+fn mark_prefix(slots: &mut Slots<'_>, prompt: &Prompt, ttl: Ttl) {
     let (tools, system) = (prompt.end_of(Section::Tools), prompt.end_of(Section::System));
     // One marker for both: what is found at the end of the system prompt holds the tools.
     let ends = || [system, tools].into_iter().flatten();
-    if ends().any(|end| slots.ttl_at(end) >= Some(wanted.prefix)) {
-        return;
-    }
-    let lives_as_wanted = |end: &usize| slots.longest_at(*end) >= Some(wanted.prefix) && !slots.is_marked(*end);
-    if let Some(end) = ends().find(lives_as_wanted).or_else(|| ends().next()) {
-        slots.mark(end, wanted.prefix);
-    }
+    let Some(last) = ends().next() else { return };
+    let lives_long_enough = |end: usize| slots.ttl_at(end) >= Some(ttl);
+    let can_live_long_enough = |end: &usize| slots.longest_at(*end) >= Some(ttl) && !slots.is_marked(*end);
+    let end = match ends().any(lives_long_enough) {
+        // A marker on the tools alone does not keep the system prompt.
+        true => last,
+        false => ends().find(can_live_long_enough).unwrap_or(last),
+    };
+    slots.mark(end, ttl);
 }
 
 /// The first block from here on that can carry a marker which finds what was written up to here.

@@ -117,15 +117,19 @@ fn what_lives_longer_stands_before_what_lives_shorter() {
     check_system_and_3("S! u1 a2!! u3", "S! u1 a2!! u3+");
 }
 
-const MIXED: Wanted = Wanted { rolling: Ttl::Short, prefix: Ttl::Long, end: End::Walk };
+const WANTED: Wanted = Wanted { ttl: Ttl::Short, prefix_after_pause: Ttl::Long, end: End::Walk };
 
-/// Plays requests of one session, half a minute apart, and shows the last one.
-fn played(requests: &[&str], wanted: Wanted, pause_ms: u64) -> String {
+/// Plays requests of one session, half a minute apart or six minutes where `...` stands between them, and shows the last one.
+fn played(requests: &[&str], wanted: Wanted) -> String {
     let mut cache = ProviderCache::default();
     let mut now_ms = 0;
     let mut last = String::new();
     for words in requests {
-        now_ms += pause_ms;
+        if *words == "..." {
+            now_ms += 6 * MINUTE;
+            continue;
+        }
+        now_ms += MINUTE / 2;
         let prompt = prompt(words);
         let added = stateful(&prompt, &RULES, Memory { cache: &cache, boundary: None, now_ms }, wanted);
         cache.request(&prompt.with(&added), &RULES, now_ms);
@@ -136,32 +140,42 @@ fn played(requests: &[&str], wanted: Wanted, pause_ms: u64) -> String {
 
 #[track_caller]
 fn check_stateful(requests: &[&str], expected: &str) {
-    assert_eq!(played(requests, MIXED, MINUTE / 2), expected);
+    assert_eq!(played(requests, WANTED), expected);
 }
 
 #[test]
 fn a_session_is_marked_where_it_grows_and_where_it_was_written() {
-    check_stateful(&["T S u1"], "T S++ u1+");
-    check_stateful(&["T S u1", "T S u1 a2 u3"], "T S++ u1+ a2 u3+");
-    check_stateful(&["T S u1", "T S u1 a2 u3", "T S u1 a2 u3 a4 u5"], "T S++ u1 a2 u3+ a4 u5+");
+    check_stateful(&["T S u1"], "T S+ u1+");
+    check_stateful(&["T S u1", "T S u1 a2 u3"], "T S+ u1+ a2 u3+");
+    check_stateful(&["T S u1", "T S u1 a2 u3", "T S u1 a2 u3 a4 u5"], "T S+ u1 a2 u3+ a4 u5+");
+}
+
+#[test]
+fn five_minutes_are_five_minutes_until_a_longer_pause_was_seen() {
+    check_stateful(&["T S u1", "...", "T S u1 a2 u3"], "T S++ u1 a2 u3+");
+    check_stateful(&["T S u1", "...", "T S u1 a2 u3", "T S u1 a2 u3 a4 u5"], "T S++ u1 a2 u3+ a4 u5+");
+    let short = Wanted { prefix_after_pause: Ttl::Short, ..WANTED };
+    assert_eq!(played(&["T S u1", "...", "T S u1 a2 u3"], short), "T S+ u1 a2 u3+");
+    let hour = Wanted { ttl: Ttl::Long, prefix_after_pause: Ttl::Short, ..WANTED };
+    assert_eq!(played(&["T S u1"], hour), "T S++ u1++");
 }
 
 #[test]
 fn what_nobody_remembers_is_guessed_from_the_messages() {
-    check_stateful(&["T S u1 a2 u3 a4 u5"], "T S++ u1 a2 u3+ a4+ u5+");
+    check_stateful(&["T S u1 a2 u3 a4 u5"], "T S+ u1 a2 u3+ a4+ u5+");
 }
 
 #[test]
 fn a_rewind_and_a_fork_are_found_again() {
-    check_stateful(&["S u1 a2 u3", "S u1 a2 u3 a4 u5", "S u1 a2 u3 a4 u7"], "S++ u1 a2 u3+ a4 u7+");
+    check_stateful(&["S u1 a2 u3", "S u1 a2 u3 a4 u5", "S u1 a2 u3 a4 u7"], "S+ u1 a2 u3+ a4 u7+");
 }
 
 #[test]
 fn many_parallel_calls_do_not_lose_what_was_written() {
     let fan_out: Vec<String> = (0..30).map(|_| "a4".to_owned()).chain((0..30).map(|_| "u5".to_owned())).collect();
     let wide = format!("S u1 a2 u3 {}", fan_out.join(" "));
-    let last = played(&["S u1", "S u1 a2 u3", &wide], MIXED, MINUTE / 2);
-    assert!(last.starts_with("S++ u1 a2 u3+ a4 ") && last.ends_with(" u5 u5+"), "{last}");
+    let last = played(&["S u1", "S u1 a2 u3", &wide], WANTED);
+    assert!(last.starts_with("S+ u1 a2 u3+ a4 ") && last.ends_with(" u5 u5+"), "{last}");
     // The last block alone does not find it.
     let mut cache = ProviderCache::default();
     cache.request(&prompt("S u1 a2 u3!"), &RULES, 0);
@@ -172,22 +186,29 @@ fn many_parallel_calls_do_not_lose_what_was_written() {
 
 #[test]
 fn a_client_with_all_the_markers_that_it_needs_is_left_alone() {
-    let wanted = Wanted { prefix: Ttl::Short, ..MIXED };
-    assert_eq!(played(&["T S! u1!", "T S! u1 a2 u3!"], wanted, MINUTE / 2), "T S! u1 a2 u3!");
-    assert_eq!(played(&["S! S! u1! a2!", "S! S! u1 a2! u3!"], MIXED, MINUTE / 2), "S! S! u1 a2! u3!");
+    check_stateful(&["T S! u1!", "T S! u1 a2 u3!"], "T S! u1 a2 u3!");
+    // As Claude Code marks.
+    check_stateful(&["T S S! S! u1!", "T S S! S! u1 a2 u3!"], "T S S! S! u1 a2 u3!");
+    check_stateful(&["S! S! u1! a2!", "...", "S! S! u1 a2! u3!"], "S! S! u1 a2! u3!");
 }
 
 #[test]
-fn where_the_clients_system_prompt_lives_shortly_the_tools_live_longer() {
-    check_stateful(&["T T S! S! u1!"], "T T++ S! S! u1!");
-    check_stateful(&["T T! S! S! u1!"], "T T! S! S! u1!");
+fn after_a_pause_the_tools_live_longer_where_the_clients_system_prompt_lives_shortly() {
+    check_stateful(&["T T S! S! u1!", "...", "T T S! S! u1!"], "T T++ S! S! u1!");
+    check_stateful(&["T T! S! S! u1!", "...", "T T! S! S! u1!"], "T T! S! S! u1!");
+}
+
+#[test]
+fn a_marker_on_the_tools_alone_does_not_keep_the_system_prompt() {
+    check_stateful(&["T! S u1!"], "T! S+ u1!");
+    check_stateful(&["T!! S u1!", "...", "T!! S u1!"], "T!! S++ u1!");
 }
 
 #[test]
 fn an_end_that_cannot_be_marked_is_left_to_the_provider_if_it_does_that() {
     let words = "S u1 a2 t3-";
-    assert_eq!(played(&[words], MIXED, 0), "S++ u1+ a2+ t3-");
-    assert_eq!(played(&[words], Wanted { end: End::Automatic, ..MIXED }, 0), "S++ u1+ a2+ t3- *+");
+    check_stateful(&[words], "S+ u1+ a2+ t3-");
+    assert_eq!(played(&[words], Wanted { end: End::Automatic, ..WANTED }), "S+ u1+ a2+ t3- *+");
 }
 
 #[test]
@@ -195,7 +216,7 @@ fn the_boundary_of_a_compaction_is_marked() {
     let words = "T S s1 u2 a3 u4";
     let cache = ProviderCache::default();
     let memory = Memory { cache: &cache, boundary: Some(2), now_ms: 0 };
-    assert_eq!(shown(words, &stateful(&prompt(words), &RULES, memory, MIXED)), "T S++ s1+ u2 a3+ u4+");
+    assert_eq!(shown(words, &stateful(&prompt(words), &RULES, memory, WANTED)), "T S+ s1+ u2 a3+ u4+");
 }
 
 #[test]
@@ -204,8 +225,8 @@ fn what_is_too_short_to_be_cached_is_not_marked() {
     let cache = ProviderCache::default();
     let memory = Memory { cache: &cache, boundary: None, now_ms: 0 };
     let rules = |minimum| Rules::anthropic(Tokens(minimum));
-    assert_eq!(shown(words, &stateful(&prompt(words), &rules(3_000), memory, MIXED)), "S u1 a2+ u3+");
-    assert_eq!(shown(words, &stateful(&prompt(words), &rules(4_001), memory, MIXED)), words);
+    assert_eq!(shown(words, &stateful(&prompt(words), &rules(3_000), memory, WANTED)), "S u1 a2+ u3+");
+    assert_eq!(shown(words, &stateful(&prompt(words), &rules(4_001), memory, WANTED)), words);
 }
 
 #[track_caller]
@@ -250,19 +271,6 @@ fn a_cache_without_markers_reads_in_steps() {
     assert_eq!(cache.request(&prompt("S u3 a4"), &rules, 30 * MINUTE).read, Tokens(0), "too late");
 }
 
-#[test]
-fn an_hour_pays_if_there_are_pauses() {
-    let prices = crate::catalogue::Prices {
-        cache_read: Some(0.3),
-        cache_write_5m: Some(3.75),
-        cache_write_1h: Some(6.0),
-        ..Default::default()
-    };
-    // (6 − 3.75) / (3.75 − 0.3)
-    assert!(long_pays(&prices, 0.66) && !long_pays(&prices, 0.65));
-    assert!(!long_pays(&crate::catalogue::Prices { cache_write_1h: None, ..prices }, 10.0));
-}
-
 fn words() -> impl Strategy<Value = String> {
     let word = (prop::sample::select(vec!["u", "a", "i"]), prop::sample::select(vec!["", "", "", "-", "!", "!!"]));
     let fixed = prop::collection::vec(prop::sample::select(vec!["T", "T!", "T!!", "S", "S-", "S!", "S!!"]), 0..4);
@@ -278,16 +286,24 @@ fn words() -> impl Strategy<Value = String> {
 proptest! {
     /// Whatever a client sends, we are not the reason that it is refused.
     #[test]
-    fn nothing_is_added_that_a_provider_refuses(words in words(), long in any::<bool>(), lookback in 1usize..30) {
-        let rolling = if long { Ttl::Long } else { Ttl::Short };
+    fn nothing_is_added_that_a_provider_refuses(
+        words in words(),
+        long in any::<bool>(),
+        paused in any::<bool>(),
+        lookback in 1usize..30,
+    ) {
+        let ttl = if long { Ttl::Long } else { Ttl::Short };
         let rules = Rules { caching: Caching::Marked { lookback }, ..RULES };
         let own = prompt(&words);
         let in_order = |prompt: &Prompt| prompt.marked().is_sorted_by(|(_, one), (_, next)| one >= next);
-        let cache = ProviderCache::default();
-        let memory = Memory { cache: &cache, boundary: Some(3), now_ms: 0 };
+        let mut cache = ProviderCache::default();
+        if paused {
+            cache.request(&prompt("S"), &rules, 0);
+        }
+        let memory = Memory { cache: &cache, boundary: Some(3), now_ms: 6 * MINUTE };
         for end in [End::Walk, End::Automatic] {
-            let wanted = Wanted { rolling, prefix: Ttl::Long, end };
-            for added in [system_and_3(&own, &rules, rolling), stateful(&own, &rules, memory, wanted)] {
+            let wanted = Wanted { ttl, prefix_after_pause: Ttl::Long, end };
+            for added in [system_and_3(&own, &rules, ttl), stateful(&own, &rules, memory, wanted)] {
                 let marked = own.clone().with(&added);
                 prop_assert!(added.is_empty() || marked.markers() <= 4);
                 prop_assert!(!in_order(&own) || in_order(&marked), "{}", shown(&words, &added));

@@ -2,20 +2,24 @@
 
 use bytes::Bytes;
 use epitome_core::compaction::{Author, Compaction};
+use epitome_core::edit::Applied;
 use epitome_core::tokens::Tokens;
-use epitome_store::records::{CacheBreak, SessionId, Spending, Turn, TurnUsage};
-use epitome_wire::Dialect;
+use epitome_store::records::{CacheBreak, SessionId, Spending, Thinking, Turn, TurnUsage};
 use epitome_wire::caching::with_cache_key;
+use epitome_wire::{Dialect, SpliceError};
+use http::uri::Authority;
 
-use super::Gateway;
-use crate::caching::{Marker, PromptCaching, Strategy, Support};
+use super::{Gateway, Setup};
+use crate::caching::{Marker, Marks, PromptCaching, Strategy, Support};
 use crate::clock;
 use crate::exchange::Incoming;
 use crate::money::{self, Expected, Watched};
 use crate::received::{Kind, Received};
 use crate::recorder::EndedCall;
 use crate::sessions::lock;
+use crate::thinking;
 use crate::turn::Passed;
+use crate::upstream::Upstreams;
 
 /// What a request of more blocks did in the cache is not worked out: no window holds it, and it would be held until the answer ends.
 const MOST_BLOCKS: usize = 100_000;
@@ -54,10 +58,10 @@ impl Gateway {
         }
         let setup = &self.0.setup;
         let (owner, model, upstream) = (&received.incoming.owner, received.model(), &received.incoming.upstream);
-        let lookup = setup.catalogue.lookup(model);
-        let host = upstream.host().unwrap_or_default();
-        let support = Support::of(received.incoming.dialect, host, model, lookup.facts());
-        if self.0.sessions.tell_once(upstream, model) {
+        let support = self.support(received);
+        let authority = upstream.authority().map(Authority::as_str).unwrap_or_default();
+        if self.0.sessions.tell_once(authority, model) {
+            let host = upstream.host().unwrap_or_default();
             tracing::info!(model, host, "{}", setup.caching.status(&support));
         }
         let caching = match self.observes(received) {
@@ -67,14 +71,8 @@ impl Gateway {
         let caches = self.0.sessions.caches(owner, &received.session, model);
         // A copy: nobody waits for the lock while a large request is marked.
         let cache = lock(&caches).sent.clone();
-        let marker = Marker {
-            caching,
-            support: &support,
-            facts: lookup.facts(),
-            cache: &cache,
-            known: &self.0.known,
-            now_ms: clock::now_ms(),
-        };
+        let marker =
+            Marker { caching, support: &support, cache: &cache, known: &self.0.known, now_ms: clock::now_ms() };
         let marked = marker.mark(received, edited.as_ref(), sent);
         let watched = watched.map(|Unsent { edited, tokens }| {
             let watched = lock(&caches).watched.clone();
@@ -101,6 +99,36 @@ impl Gateway {
         };
         let is_told = expected.sent.blocks.len().max(expected.own.blocks.len()) <= MOST_BLOCKS;
         Cached { body, expected: Some(expected).filter(|_| is_told), markers: marked.added, broke }
+    }
+
+    /// The client's bytes with the edits in them, and what is asked about thinking.
+    pub(super) fn spliced(&self, base: &Received, applied: &Applied, thinking: Thinking) -> Result<Bytes, SpliceError> {
+        let note = self.0.setup.caching.note(&self.support(base));
+        Ok(base.request.splice_asking(applied, note, thinking::asked(thinking))?.bytes.into())
+    }
+
+    /// Whether the configured model is marked for (M22), told before there is a request; `dialects` are those that it may be
+    /// asked in. That it was told is remembered.
+    pub fn caching_status(&self, model: &str, upstreams: &Upstreams, dialects: &[Dialect]) -> Option<String> {
+        let Setup { catalogue, caching, .. } = &self.0.setup;
+        let lookup = catalogue.lookup(model);
+        let of = |dialect: &Dialect| {
+            let upstream = upstreams.of(*dialect);
+            let host = caching.provider.unwrap_or(upstream.domain());
+            (upstream, Support::of(*dialect, host, model, lookup.facts()))
+        };
+        let marked = dialects.iter().map(of).find(|(_, support)| matches!(support.marks, Marks::Set(_)));
+        let (upstream, support) = marked.or_else(|| dialects.last().map(of))?;
+        self.0.sessions.tell_once(upstream.host(), model);
+        Some(caching.status(&support))
+    }
+
+    /// What the provider of a request does with markers.
+    fn support(&self, received: &Received) -> Support {
+        let Setup { catalogue, caching, .. } = &self.0.setup;
+        let host = caching.host(&received.incoming.upstream);
+        let lookup = catalogue.lookup(received.model());
+        Support::of(received.incoming.dialect, host, received.model(), lookup.facts())
     }
 
     /// A call was answered: what it cost is counted.
@@ -160,7 +188,7 @@ impl Gateway {
 /// With a key by which OpenAI finds the machine that has the session's cache, if the client names none.
 fn keyed(received: &Received, caching: PromptCaching, body: Bytes) -> Bytes {
     let speaks_openai = received.incoming.dialect != Dialect::AnthropicMessages;
-    let at_openai = received.incoming.upstream.host() == Some("api.openai.com");
+    let at_openai = caching.host(&received.incoming.upstream) == "api.openai.com";
     if !speaks_openai || !at_openai || caching.strategy == Strategy::Client {
         return body;
     }

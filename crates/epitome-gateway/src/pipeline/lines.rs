@@ -40,7 +40,7 @@ pub(crate) fn call(passed: Option<&Passed>, usage: Option<&TurnUsage>) {
         target: "epitome::call",
         session = passed.map(|passed| passed.session.as_str()),
         model = passed.map(|passed| passed.model.as_str()),
-        action = passed.map(|passed| passed.report.action.name()),
+        action = passed.map(|passed| passed.report.action_name()),
         input = usage.map(|usage| usage.prompt.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write)),
         cache_read = usage.map(|usage| usage.cache_read),
         cache_write = usage.map(|usage| usage.cache_write),

@@ -22,7 +22,7 @@ use epitome_store::store::{Appended, StoreError};
 use tokio::sync::{Notify, watch};
 
 use super::due::Due;
-use super::{Decided, Failure, Gateway, Weighed, Weight, lines, spliced};
+use super::{Decided, Failure, Gateway, Weighed, Weight, lines};
 use crate::clock;
 use crate::exchange::Incoming;
 use crate::ledger::Replayed;
@@ -455,7 +455,7 @@ impl Gateway {
         let thinking = entry.replay.thinking;
         let applied = made.applied.as_ref().ok_or(Failure::NoPlace)?;
         // Before it is remembered: what cannot be sent is no compaction.
-        let spliced = Some(spliced(made.base(received), applied, thinking)?);
+        let spliced = Some(self.spliced(made.base(received), applied, thinking)?);
         let before = replayed.conversation(received);
         lines::compaction_starts(&received.session, &weighed.budget, due.reason);
         let session = replayed.session_of(received);

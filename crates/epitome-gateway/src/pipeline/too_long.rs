@@ -29,8 +29,8 @@ impl Gateway {
         passed: &Passed,
         told: TooLong,
     ) -> Result<Option<Outgoing>, Trouble> {
-        let observed = passed.report.action == Action::Untouched(Why::Observed);
-        let Some(sent) = passed.report.after.filter(|_| !observed) else { return Ok(None) };
+        let untouchable = matches!(passed.report.action, Action::Untouched(Why::Observed | Why::Off));
+        let Some(sent) = passed.report.after.filter(|_| !untouchable) else { return Ok(None) };
         let Ok(mut received) = Received::read(incoming, &self.0.known) else { return Ok(None) };
         received.session.clone_from(&passed.session);
         // The client's own words may be in an error. What they say too, the provider need not have said.

@@ -217,7 +217,7 @@ mod tests {
             policies: Name::ALL.to_vec(),
             window: 60_000,
             prices: PriceSet::anthropic("r0.10", 0.1),
-            strategy: Strategy::Stateful { prefix: Ttl::Short },
+            strategy: Strategy::Stateful { prefix_after_pause: Ttl::Short },
             cost: CostSettings::default(),
             plan_of: None,
         }

@@ -3,6 +3,7 @@
 //! It depends on the element's bytes and its dialect alone, so that it is read once for each message.
 
 use epitome_core::cache::Ttl;
+use epitome_core::summary::NOTE;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::{Layout, offset};
@@ -133,7 +134,7 @@ impl Spot {
                 vec![Change { range: null, bytes: mark.value.as_bytes().to_vec() }]
             }
             Spot::Text { start, end } => {
-                let opening = format!(r#"[{{"type":{},"text":"#, text_type(dialect)).into_bytes();
+                let opening = format!(r#"[{{"type":{},"text":"#, dialect.text_type()).into_bytes();
                 let closing = [b",", &mark.entry()[..], b"}]"].concat();
                 vec![insert(start, opening), insert(end, closing)]
             }
@@ -145,8 +146,7 @@ impl Spot {
 /// The blocks of a system prompt that stands outside of the list; places are those of the whole text.
 pub(super) fn system_pieces(system: Value<'_>, dialect: Dialect) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    // `instructions` is a string and nothing else.
-    let carrier = if dialect == Dialect::AnthropicMessages { Carrier::Content } else { Carrier::Nothing };
+    let carrier = if dialect.system_takes_parts() { Carrier::Content } else { Carrier::Nothing };
     content(&mut pieces, system, Parts::All(dialect), Speaker::Instructor, carrier, 0);
     pieces
 }
@@ -174,14 +174,6 @@ impl Spot {
             }
             Spot::Nowhere => Spot::Nowhere,
         }
-    }
-}
-
-/// How a dialect calls a text that a client writes, as JSON.
-fn text_type(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages | Dialect::OpenAiChat => r#""text""#,
-        Dialect::OpenAiResponses => r#""input_text""#,
     }
 }
 
@@ -273,8 +265,8 @@ fn content(pieces: &mut Vec<Piece>, content: Value<'_>, parts: Parts, speaker: S
             let mut hasher = Hasher::new(seed);
             // As the list of one text that it may become, or was.
             let text_type = match parts {
-                Parts::All(dialect) => text_type(dialect),
-                Parts::Last => text_type(Dialect::OpenAiChat),
+                Parts::All(dialect) => dialect.text_type(),
+                Parts::Last => Dialect::OpenAiChat.text_type(),
             };
             ["{", r#""type""#, text_type, r#""text""#, raw].into_iter().for_each(|leaf| hasher.feed(leaf));
             let span = content.span();
@@ -285,9 +277,14 @@ fn content(pieces: &mut Vec<Piece>, content: Value<'_>, parts: Parts, speaker: S
         Kind::Array => {
             let first = pieces.len();
             pieces.extend(content.items().map(|part| block(part, speaker, carrier, seed)));
-            let all_but_last = pieces.len().saturating_sub(1);
+            // The client's text before our note ends where it ended before there was one.
+            let note = content.items().last().filter(|last| speaker == Speaker::Instructor && is_note(*last));
+            if let Some(piece) = note.and_then(|_| pieces.last_mut()) {
+                piece.carrier = Carrier::Nothing;
+            }
+            let carries = pieces.len().saturating_sub(1 + usize::from(note.is_some()));
             if parts == Parts::Last {
-                pieces.iter_mut().take(all_but_last).skip(first).for_each(|piece| piece.carrier = Carrier::Nothing);
+                pieces.iter_mut().take(carries).skip(first).for_each(|piece| piece.carrier = Carrier::Nothing);
             }
         }
         Kind::Object => pieces.push(block(content, speaker, carrier, seed)),
@@ -315,6 +312,12 @@ fn can_be_marked(block: Value<'_>) -> bool {
         Some("image_url" | "input_audio" | "file" | "input_image" | "input_file") => true,
         Some(_) | None => false,
     }
+}
+
+/// Whether a part of a system prompt is the note that a compaction put there.
+fn is_note(part: Value<'_>) -> bool {
+    // What is long is not unescaped for this.
+    part.get("text").is_some_and(|text| text.raw().len() < 2 * NOTE.len() && text.is_string(NOTE))
 }
 
 fn is_blank(text: Value<'_>) -> bool {

@@ -192,7 +192,7 @@ fn the_clients_own_markers_are_found_wherever_they_stand() {
 fn the_last_tool_is_marked_unless_it_is_loaded_later() {
     let body =
         |tool: &str| format!(r#"{{"tools":[{{"name":"t"}}, {tool} ],"messages":[{{"role":"user","content":""}}]}}"#);
-    let long = Wanted { rolling: Ttl::Short, prefix: Ttl::Long, end: End::Walk };
+    let long = Wanted { ttl: Ttl::Short, prefix_after_pause: Ttl::Long, end: End::Walk };
     let memory = Memory { cache: &ProviderCache::default(), boundary: None, now_ms: 0 };
     let marked = |tool: &str| {
         let request = read(Dialect::AnthropicMessages, &body(tool));
@@ -219,9 +219,15 @@ fn what_the_client_has_marked_is_the_end_of_its_part() {
     let request = read(Dialect::AnthropicMessages, &body(""));
     let cached = request.cached(Layout::Messages);
     assert_eq!(system_and_3(&cached.prompt, &rules(Layout::Messages), Ttl::Short), []);
-    let memory = Memory { cache: &ProviderCache::default(), boundary: None, now_ms: 0 };
-    let wanted = Wanted { rolling: Ttl::Short, prefix: Ttl::Long, end: End::Walk };
-    let added = stateful(&cached.prompt, &rules(Layout::Messages), memory, wanted);
+    let mut cache = ProviderCache::default();
+    let wanted = Wanted { ttl: Ttl::Short, prefix_after_pause: Ttl::Long, end: End::Walk };
+    let added = |cache: &ProviderCache, now_ms| {
+        let memory = Memory { cache, boundary: None, now_ms };
+        stateful(&cached.prompt, &rules(Layout::Messages), memory, wanted)
+    };
+    assert_eq!(added(&cache, 0), []);
+    cache.request(&cached.prompt, &rules(Layout::Messages), 0);
+    let added = added(&cache, 6 * 60_000);
     let bytes = request.mark(&cached, &added).expect("marked").bytes;
     let expected = body(r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#);
     assert_eq!(String::from_utf8(bytes).expect("text"), expected);
@@ -233,7 +239,7 @@ fn openai_has_marks_of_its_own_and_a_key() {
     let request = read(Dialect::OpenAiResponses, body);
     let cached = request.cached(Layout::OpenAi);
     let memory = Memory { cache: &ProviderCache::default(), boundary: None, now_ms: 0 };
-    let wanted = Wanted { rolling: Ttl::Short, prefix: Ttl::Short, end: End::Automatic };
+    let wanted = Wanted { ttl: Ttl::Short, prefix_after_pause: Ttl::Short, end: End::Automatic };
     let rules = Rules { minimum: Tokens(0), ..Rules::openai_marked() };
     let added = stateful(&cached.prompt, &rules, memory, wanted);
     let bytes = request.mark(&cached, &added).expect("marked").bytes;

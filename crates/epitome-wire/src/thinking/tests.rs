@@ -15,9 +15,9 @@ fn read(body: &str) -> Request {
 fn check_asked(body: &str, expected: &str) {
     let request = read(body);
     let nothing = apply(request.conversation(), Vec::new()).unwrap();
-    let spliced = request.splice_asking(&nothing, Ask::DropBlock).unwrap();
+    let spliced = request.splice_asking(&nothing, NoteInString::Inside, Ask::DropBlock).unwrap();
     assert_eq!(String::from_utf8(spliced.bytes).unwrap(), expected);
-    let untouched = request.splice_asking(&nothing, Ask::Nothing).unwrap();
+    let untouched = request.splice_asking(&nothing, NoteInString::Inside, Ask::Nothing).unwrap();
     assert_eq!(String::from_utf8(untouched.bytes).unwrap(), body);
 }
 
@@ -133,7 +133,7 @@ proptest! {
         let body = if pretty { serde_json::to_string_pretty(&envelope).unwrap() } else { envelope.to_string() };
         let request = read(&body);
         let nothing = apply(request.conversation(), Vec::new()).unwrap();
-        let spliced = request.splice_asking(&nothing, Ask::DropBlock).unwrap();
+        let spliced = request.splice_asking(&nothing, NoteInString::Inside, Ask::DropBlock).unwrap();
         let pieces: Vec<_> = spliced.patches.iter().map(|patch| (patch.replacement.clone(), &body.as_bytes()[patch.original.clone()])).collect();
         prop_assert_eq!(pieces.len(), 1);
         let original = unsplice(&spliced.bytes, &pieces);

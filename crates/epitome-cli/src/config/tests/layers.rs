@@ -72,6 +72,7 @@ fn another(path: &str) -> &'static str {
         "context.engine" => "lcm",
         "prompt_caching.cache_ttl" => "1h",
         "prompt_caching.strategy" => "system_and_3",
+        "prompt_caching.rules" => "openrouter",
         "store.originals" => "off",
         "store.location" => "memory",
         "store.keep_days" => "30",

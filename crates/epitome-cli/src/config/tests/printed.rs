@@ -88,6 +88,7 @@ fn show_tells_values_and_what_they_come_to() {
     context.engine                        compressor      default
     prompt_caching.cache_ttl              5m              default
     prompt_caching.strategy               auto            default
+    prompt_caching.rules                  auto            default
     store.originals                       keep            default
     store.location                        null            default
     store.keep_days                       null            default
@@ -149,6 +150,7 @@ fn show_tells_where_values_came_from() {
     context.engine                        compressor      default
     prompt_caching.cache_ttl              5m              default
     prompt_caching.strategy               auto            default
+    prompt_caching.rules                  auto            default
     store.originals                       keep            default
     store.location                        null            default
     store.keep_days                       null            default
