@@ -11,6 +11,7 @@ use epitome_wire::Dialect;
 
 use crate::agents::by_hand;
 use crate::config::Flag;
+use crate::units::parse_tokens;
 
 use replay::REPLAY_HELP;
 pub(crate) use replay::{BreakpointsName, ReplayArguments};
@@ -79,8 +80,8 @@ pub(crate) enum Command {
     Convert(ConvertArguments),
     /// Check, show and describe the configuration
     Config(ConfigArguments),
-    /// List the engines that `context.engine` can name
-    Engines,
+    /// List the engines that `context.engine` can name, or check that the one it names exists
+    Engines(EnginesArguments),
 }
 
 const COMPRESS_HELP: &str = "\
@@ -105,7 +106,7 @@ pub(crate) struct SessionArguments {
     #[arg(long, value_enum)]
     pub(crate) format: Option<DialectName>,
     /// The model's context window, in tokens [default: what the catalogue says of the model]
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) context_length: Option<u64>,
     /// The model [default: what the session says]
     #[arg(long, value_name = "NAME")]
@@ -123,7 +124,7 @@ pub(crate) struct CompressArguments {
     #[command(flatten)]
     pub(crate) session: SessionArguments,
     /// End at this size, whatever it takes; overrides tail and protect_last_n, and may cut the newest outputs
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) target_tokens: Option<u64>,
     /// Compact even below the trigger
     #[arg(long)]
@@ -180,7 +181,7 @@ pub(crate) struct GatewayArguments {
     #[arg(long, value_name = "PATH|URL")]
     pub(crate) store: Option<String>,
     /// The context window of every model, in tokens [default: what the catalogue says of each]
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub(crate) context_length: Option<u64>,
     /// Change nothing, and count what would be saved
     #[arg(long)]
@@ -253,13 +254,13 @@ pub(crate) struct DigestArguments {
     #[arg(long, value_name = "WORDS")]
     pub(crate) about: Option<String>,
     /// Aim at this size; errors, failures and outliers may take more
-    #[arg(long, value_name = "TOKENS", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", default_value_t = 150, value_parser = tokens)]
     pub(crate) tokens: u64,
     /// Digest every large output of these recorded sessions, and show what that saves by kind
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) sessions: Vec<PathBuf>,
     /// With --sessions: outputs above this size
-    #[arg(long, value_name = "TOKENS", default_value_t = 500, requires = "sessions")]
+    #[arg(long, value_name = "TOKENS", default_value_t = 500, requires = "sessions", value_parser = parse_tokens)]
     pub(crate) above: u64,
 }
 
@@ -307,6 +308,18 @@ pub(crate) struct ConvertArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct EnginesArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<EnginesCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EnginesCommand {
+    /// Exit with 2 if no engine has the name of `context.engine`, and say where it was looked for
+    Check,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
     #[command(subcommand)]
     pub(crate) command: ConfigCommand,
@@ -321,7 +334,11 @@ pub(crate) enum ConfigCommand {
         file: Option<PathBuf>,
     },
     /// Show every setting and where its value came from
-    Show,
+    Show {
+        /// Say the column too, and what each value overruled
+        #[arg(long)]
+        origin: bool,
+    },
     /// Print a JSON schema, for editors
     Schema,
     /// Print the reference page of all settings
@@ -354,6 +371,14 @@ impl Common {
     /// The flags as the configuration takes them.
     pub(crate) fn flags(&self) -> Vec<Flag> {
         self.set.iter().cloned().map(Flag::Set).collect()
+    }
+}
+
+/// A number of tokens, and not none.
+fn tokens(typed: &str) -> Result<u64, String> {
+    match parse_tokens(typed)? {
+        0 => Err("0 tokens hold nothing; for example 128000, 128k or 1M".to_owned()),
+        tokens => Ok(tokens),
     }
 }
 

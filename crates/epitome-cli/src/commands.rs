@@ -33,7 +33,7 @@ fn configuration(common: &Common, named: Vec<Flag>) -> Result<(Loaded, Sources),
 }
 
 /// Says a line on stderr.
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     // There is nobody left to tell if stderr is gone.
     drop(writeln!(io::stderr().lock(), "epitome: {line}"));
 }

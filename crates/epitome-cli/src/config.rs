@@ -13,6 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use epitome_core::budget::Threshold;
 use epitome_core::tokens::Tokens;
 
 pub(crate) mod values;
@@ -40,7 +41,7 @@ pub(crate) mod schema;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use remark::{ConfigErrors, Matter, Origin, Remark};
+pub(crate) use remark::{ConfigErrors, Matter, Origin, Remark, shown_text};
 pub(crate) use values::Config;
 
 pub(crate) use gather::shown;
@@ -96,6 +97,8 @@ pub(crate) struct Loaded {
     pub(crate) file: Option<PathBuf>,
     /// Where each value came from, by key.
     pub(crate) origins: BTreeMap<&'static str, Origin>,
+    /// What weaker sources said, the strongest of them last, by key.
+    pub(crate) overruled: BTreeMap<&'static str, Vec<(Value, Origin)>>,
     /// What is good to know.
     pub(crate) notes: Vec<Remark>,
     /// What may be a mistake.
@@ -232,7 +235,8 @@ fn resolve(
     let origins = SETTINGS.iter().map(|setting| (setting.path, gathered.value(setting).1)).collect();
     consider(&config, &origins, &mut gathered.warnings);
     let file = document.map(|document| document.path.clone());
-    Ok(Loaded { config, file, origins, notes: gathered.notes, warnings: gathered.warnings })
+    let overruled = gathered.overruled();
+    Ok(Loaded { config, file, origins, overruled, notes: gathered.notes, warnings: gathered.warnings })
 }
 
 /// Values that are right each and make no sense together.
@@ -244,11 +248,20 @@ fn consider(config: &Config, origins: &BTreeMap<&'static str, Origin>, warnings:
     };
     let summary = &config.auxiliary.compression;
     if summary.provider.needs_key() && summary.api_key_env.is_none() {
-        let matter = Matter::NoKey { provider: summary.provider.word() };
+        let matter = Matter::NoKey { provider: summary.provider.name().to_owned() };
         warn("auxiliary.compression.provider", matter, "set auxiliary.compression.api_key_env, or use provider: local");
     }
+    if let (values::Provider::Other(name), None) = (&summary.provider, &summary.base_url) {
+        let matter = Matter::UnknownProvider { name: shown_text(name) };
+        let hint = match nearest(name, values::Provider::NAMES.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? Otherwise set auxiliary.compression.base_url"),
+            None => "set auxiliary.compression.base_url to its OpenAI-compatible endpoint".to_owned(),
+        };
+        warn("auxiliary.compression.provider", matter, &hint);
+    }
     let compression = &config.compression;
-    if compression.enabled && compression.hygiene && compression.threshold > 0.85 {
+    let is_capped = compression.threshold_tokens.is_some();
+    if compression.enabled && compression.hygiene && compression.threshold > 0.85 && !is_capped {
         let matter = Matter::AboveHygiene { threshold: compression.threshold };
         warn("compression.threshold", matter, "lower it, or set compression.hygiene: false");
     }
@@ -261,6 +274,8 @@ impl Config {
             compression: values::CompressionConfig {
                 enabled: switch(look("compression.enabled")),
                 threshold: number(look("compression.threshold")),
+                threshold_tokens: tokens_unless_zero(look("compression.threshold_tokens")),
+                model_thresholds: thresholds(look("compression.model_thresholds")),
                 target_ratio: number(look("compression.target_ratio")),
                 protect_first_n: count(look("compression.protect_first_n")),
                 protect_last_n: count(look("compression.protect_last_n")),
@@ -281,7 +296,7 @@ impl Config {
             auxiliary: values::AuxiliaryConfig {
                 compression: values::SummaryModelConfig {
                     model: unless_nothing(look("auxiliary.compression.model")).map(text),
-                    provider: choice(look("auxiliary.compression.provider")),
+                    provider: values::Provider::named(text(look("auxiliary.compression.provider"))),
                     base_url: unless_nothing(look("auxiliary.compression.base_url")).map(text),
                     api_key_env: unless_nothing(look("auxiliary.compression.api_key_env")).map(text),
                     timeout: Duration::from_secs_f64(number(look("auxiliary.compression.timeout"))),
@@ -290,7 +305,10 @@ impl Config {
                     max_spend: unless_nothing(look("auxiliary.compression.max_spend")).map(number),
                 },
             },
-            context: values::ContextConfig { engine: text(look("context.engine")) },
+            context: values::ContextConfig {
+                engine: text(look("context.engine")),
+                strict: switch(look("context.strict")),
+            },
             prompt_caching: values::PromptCachingConfig {
                 cache_ttl: choice(look("prompt_caching.cache_ttl")),
                 strategy: choice(look("prompt_caching.strategy")),
@@ -345,6 +363,16 @@ fn number(value: Value) -> f64 {
 fn count(value: Value) -> usize {
     let Value::Count(value) = value else { unreachable!("{FITS}") };
     usize::try_from(value).unwrap_or(usize::MAX)
+}
+
+/// Hermes writes 0 for no limit.
+fn tokens_unless_zero(value: Value) -> Option<Tokens> {
+    unless_nothing(value).map(|value| Tokens(count(value) as u64)).filter(|tokens| *tokens > Tokens(0))
+}
+
+fn thresholds(value: Value) -> BTreeMap<String, Threshold> {
+    let Value::Thresholds(value) = value else { unreachable!("{FITS}") };
+    value
 }
 
 fn text(value: Value) -> String {

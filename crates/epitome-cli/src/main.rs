@@ -5,6 +5,7 @@ mod arguments;
 mod base64;
 mod commands;
 mod config;
+mod engine;
 mod failure;
 mod files;
 mod originals;
@@ -43,6 +44,6 @@ fn run(arguments: Arguments) -> Result<ExitCode, failure::Failure> {
         Command::Replay(arguments) => commands::replay::run(&arguments, &common),
         Command::Convert(arguments) => commands::convert::run(&arguments, &common),
         Command::Config(arguments) => commands::config::run(&arguments, &common),
-        Command::Engines => commands::engines::run(&common),
+        Command::Engines(arguments) => commands::engines::run(&arguments, &common),
     }
 }

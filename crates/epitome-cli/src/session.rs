@@ -90,6 +90,11 @@ impl Session {
         report
     }
 
+    /// What the configuration says about compaction, for its model.
+    pub(crate) fn policy(&self, config: &Config) -> Policy {
+        policy(config).for_model(self.model.as_deref().unwrap_or_default())
+    }
+
     /// What it weighs, as exactly as `limit` asks for.
     pub(crate) fn weigh(&self, limit: Tokens) -> Weight {
         weigh(self.conversation(), &self.sizes, limit, &*self.counter)
@@ -101,6 +106,8 @@ pub(crate) fn policy(config: &Config) -> Policy {
     let compression = &config.compression;
     Policy {
         threshold: compression.threshold,
+        threshold_tokens: compression.threshold_tokens,
+        model_thresholds: compression.model_thresholds.clone(),
         target_ratio: compression.target_ratio,
         protect_first_n: compression.protect_first_n,
         protect_last_n: compression.protect_last_n,

@@ -96,7 +96,7 @@ pub(crate) fn for_gateway(
         writer::Writer::OfRequest { models, asked }
     };
     match Configured::of(config, environment, catalogue) {
-        Configured::Nobody if config.provider == Provider::Auto => of_request(Asked::WithCredential),
+        Configured::Nobody if config.provider != Provider::Local => of_request(Asked::WithCredential),
         Configured::Nobody => writer::Writer::Local,
         Configured::Requests => of_request(Asked::Always),
         Configured::Model { summarizer, .. } => writer::Writer::Model(Arc::new(*summarizer)),
@@ -119,10 +119,10 @@ enum Configured {
 
 impl Configured {
     fn of(config: &SummaryModelConfig, environment: &Environment, catalogue: &Catalogue) -> Configured {
-        let (service, base_url) = match (config.provider, &config.base_url) {
-            (Provider::Local, _) | (Provider::Auto, None) => return Configured::Nobody,
+        let (service, base_url) = match (&config.provider, &config.base_url) {
+            (Provider::Local, _) | (Provider::Auto | Provider::Other(_), None) => return Configured::Nobody,
             (Provider::Main, _) => return Configured::Requests,
-            (Provider::Auto, Some(base_url)) => (None, base_url.as_str()),
+            (Provider::Auto | Provider::Other(_), Some(base_url)) => (None, base_url.as_str()),
             (Provider::OpenAi, base_url) => named(Service::OpenAi, base_url.as_deref()),
             (Provider::Anthropic, base_url) => named(Service::Anthropic, base_url.as_deref()),
             (Provider::OpenRouter, base_url) => named(Service::OpenRouter, base_url.as_deref()),

@@ -13,12 +13,22 @@ pub(crate) struct Style {
 impl Style {
     /// For stdout.
     pub(crate) fn of_stdout(environment: &Environment) -> Style {
-        Style { coloured: io::stdout().is_terminal() && environment.get("NO_COLOR").is_none() }
+        Style { coloured: io::stdout().is_terminal() && wants_colours(environment) }
     }
 
     /// For stderr.
     pub(crate) fn of_stderr(environment: &Environment) -> Style {
-        Style { coloured: io::stderr().is_terminal() && environment.get("NO_COLOR").is_none() }
+        Style { coloured: io::stderr().is_terminal() && wants_colours(environment) }
+    }
+
+    /// For a file.
+    pub(crate) fn plain() -> Style {
+        Style { coloured: false }
+    }
+
+    /// Whether there are colours.
+    pub(crate) fn is_coloured(self) -> bool {
+        self.coloured
     }
 
     /// A heading.
@@ -49,6 +59,10 @@ impl Style {
     fn wrap(self, code: &str, text: &str) -> String {
         if self.coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
+}
+
+fn wants_colours(environment: &Environment) -> bool {
+    environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb")
 }
 
 /// A text of somebody else's as a line of ours: what would steer the terminal is shown and does nothing.

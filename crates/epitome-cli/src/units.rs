@@ -30,6 +30,14 @@ pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
     parse(text, &units).ok_or_else(|| format!("{text:?} is no size; for example 500MB, 2GB or 1GiB"))
 }
 
+/// A number of tokens such as `128k`, `1M` or `200_000`.
+pub(crate) fn parse_tokens(text: &str) -> Result<u64, String> {
+    let plain = text.trim().replace([',', '_'], "");
+    let number = plain.parse().ok();
+    let number = number.or_else(|| parse(&plain, &[("k", 1_000), ("m", 1_000_000)]));
+    number.ok_or_else(|| format!("{text:?} is no number of tokens; for example 128000, 128k or 1M"))
+}
+
 /// A number with one of these units behind it. Longer units come before those they end with.
 fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
@@ -103,6 +111,25 @@ mod tests {
         }
         for wrong in ["", "GB", "2", "0.1b", "-1GB", "2 GBs"] {
             assert!(parse_bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_counted_in_thousands_and_millions() {
+        for (text, expected) in [
+            ("0", 0),
+            ("128000", 128_000),
+            ("128k", 128_000),
+            ("128K", 128_000),
+            (" 1.5M ", 1_500_000),
+            ("1m", 1_000_000),
+            ("200,000", 200_000),
+            ("1_000_000", 1_000_000),
+        ] {
+            assert_eq!(parse_tokens(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "k", "-1", "-1k", "128kb", "1.5", "1e3", "infk", "0.0001k", "99999999999999999999"] {
+            assert!(parse_tokens(wrong).is_err(), "{wrong}");
         }
     }
 

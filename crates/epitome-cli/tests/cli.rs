@@ -315,7 +315,111 @@ fn engines_are_listed() {
     * chosen by context.engine
     ");
     let run = epitome(&["engines", "--set", "context.engine=lcm"], b"");
-    insta::assert_snapshot!(run.stderr, @r#"epitome: warning: no engine is named "lcm"; the built-in one stands in"#);
+    insta::assert_snapshot!(format!("{}{}", run.text(), run.stderr), @r#"
+    *  compressor  keeps the beginning and the recent turns, shortens old tool outputs, summarises what lies between
+    * works in place of context.engine
+    epitome: warning: flag --set: context.engine: there is no engine "lcm"; looked in plugins/context_engine/lcm/ (there is no such directory), registered engines (there are none), the built-in engine (compressor)
+      hint: set context.engine to one that `epitome engines` lists
+    "#);
+}
+
+#[test]
+fn engines_check_fails_for_a_name_that_nothing_answers_to() {
+    let run = epitome(&["engines", "check", "--set", "context.engine=lcm"], b"");
+    assert_eq!((run.code, run.text()), (2, ""));
+    insta::assert_snapshot!(run.stderr, @r#"
+    epitome: flag --set: context.engine: there is no engine "lcm"; looked in plugins/context_engine/lcm/ (there is no such directory), registered engines (there are none), the built-in engine (compressor)
+      hint: set context.engine to one that `epitome engines` lists
+    "#);
+    let json = epitome(&["engines", "check", "--json", "--set", "context.engine=lcm"], b"");
+    let report: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");
+    assert_eq!((json.code, &report["ok"], &report["wanted"]), (2, &false.into(), &"lcm".into()));
+    let right = epitome(&["engines", "check"], b"");
+    assert_eq!((right.code, right.text()), (0, "OK: compressor\n"));
+}
+
+#[test]
+fn compress_and_inspect_warn_of_an_engine_that_does_not_exist_and_strictly_refuse_it() {
+    for command in [&["compress", "--context-length", "128k"][..], &["inspect"]] {
+        let run = epitome(&[command, &["--set", "context.engine=lcm"]].concat(), &sample_bytes());
+        let usual = epitome(command, &sample_bytes());
+        assert_eq!((run.code, run.stdout == usual.stdout), (0, true), "{command:?}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("warning: flag --set: context.engine: there is no engine \"lcm\""),
+            "{}",
+            run.stderr
+        );
+        let strict = ["--set", "context.engine=lcm", "--set", "context.strict=true"];
+        check_refused(&[command, &strict].concat(), &sample_bytes());
+    }
+    let arguments = ["compress", "--context-length", "128k", "--report", "--json", "--set", "context.engine=lcm"];
+    let run = epitome(&arguments, &sample_bytes());
+    let report: serde_json::Value = serde_json::from_str(run.stderr.lines().last().expect("a line")).expect("JSON");
+    assert_eq!(report["engine"], serde_json::json!({"wanted": "lcm", "used": "compressor"}));
+}
+
+/// Where a compaction of the sample, whose model is gpt-4o, would begin.
+#[track_caller]
+fn check_trigger(setting: &str, expected: u64) {
+    let arguments = ["--context-length", "128k", "--json", "--set", setting];
+    let plan = epitome(&[&["compress", "--plan"], &arguments[..]].concat(), &sample_bytes());
+    let inspected = epitome(&[&["inspect"], &arguments[..]].concat(), &sample_bytes());
+    for run in [plan, inspected] {
+        let report: serde_json::Value = serde_json::from_str(run.text()).expect("--json gives JSON");
+        assert_eq!(report["trigger"], expected, "{setting}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_cap_in_tokens_and_a_models_own_threshold_decide_when_a_session_is_compressed() {
+    check_trigger("compression.threshold_tokens=256000", 64_000);
+    check_trigger("compression.threshold_tokens=30k", 30_000);
+    check_trigger("compression.model_thresholds={gpt-4o: 0.25, gpt: 0.4}", 32_000);
+    check_trigger("compression.model_thresholds={gpt-4o: 20k, claude: 0.4}", 20_000);
+    check_trigger("compression.model_thresholds={claude: 0.4}", 64_000);
+    let shown =
+        ["config", "show", "--set", "model.default=gpt-4o", "--set", "compression.model_thresholds={gpt-4o: 20k}"];
+    let shown = epitome(&shown, b"");
+    let lines: Vec<&str> =
+        shown.text().lines().filter(|line| line.contains("gpt-4o") || line.contains("compaction")).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    compression.model_thresholds          {gpt-4o: 20000}  flag --set
+    model.default                         gpt-4o           flag --set
+    compaction at                         20,000
+    ");
+}
+
+#[test]
+fn numbers_of_tokens_are_flags_as_people_say_them() {
+    for (said, number) in [("128k", "128000"), ("0.128M", "128000"), ("128,000", "128000")] {
+        let run = |window| epitome(&["compress", "--plan", "--context-length", window], &sample_bytes()).stdout;
+        assert!(run(said) == run(number), "{said}");
+    }
+    assert_eq!(epitome(&["compress", "--target-tokens", "12k"], &sample_bytes()).code, 0);
+    assert_eq!(epitome(&["digest", "--tokens", "1k"], b"ready\n").code, 0);
+    for wrong in ["0", "12x", "", "-1"] {
+        check_refused(&["compress", &format!("--context-length={wrong}")], &sample_bytes());
+    }
+    let run = check_refused(&["replay", "--window", "1k", "nowhere.json"], b"");
+    assert!(run.contains("less than 8000"), "{run}");
+}
+
+#[test]
+fn a_store_of_an_unknown_kind_is_refused_and_nothing_is_made() {
+    let store = ["--store", "mysql://root:hunter2@host/db"];
+    for command in [
+        [&["serve", "--listen", "127.0.0.1:0"], &store[..]].concat(),
+        [&["sessions", "list"], &store[..]].concat(),
+        [&["wrap"], &store[..], &["true"]].concat(),
+    ] {
+        let home = TempDir::new().expect("a temporary directory");
+        let run = run_in(home.path(), &command, b"");
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains("mysql:// is not a store that Epitome knows"), "{}", run.stderr);
+        assert!(run.stderr.contains("hint: the path of an SQLite file, postgres://"), "{}", run.stderr);
+        assert!(!run.stderr.contains("hunter2"), "{}", run.stderr);
+        assert_eq!(std::fs::read_dir(home.path()).expect("a directory").count(), 0);
+    }
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! What a request may weigh, and what of it is protected.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use crate::catalogue::without_providers;
 use crate::cost::trigger::{Action, ShadowPrices};
 use crate::tokens::Tokens;
 
@@ -10,6 +13,10 @@ use crate::tokens::Tokens;
 pub struct Policy {
     /// Compaction starts at this share of the window.
     pub threshold: f64,
+    /// Compaction starts at this many tokens at the latest, whatever the share of the window is.
+    pub threshold_tokens: Option<Tokens>,
+    /// Models with a threshold of their own, by the beginning of their name.
+    pub model_thresholds: BTreeMap<String, Threshold>,
     /// The protected tail, as a share of the threshold.
     pub target_ratio: f64,
     /// Messages protected at the start; the system prompt counts as one.
@@ -24,6 +31,15 @@ pub struct Policy {
     pub tail: Tail,
     /// What decides that it is time.
     pub trigger: Trigger,
+}
+
+/// Where compaction starts for a model that has a threshold of its own.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Threshold {
+    /// At this share of the window.
+    Share(f64),
+    /// At this many tokens.
+    Tokens(Tokens),
 }
 
 /// What decides that it is time for a compaction.
@@ -131,6 +147,8 @@ impl Default for Policy {
     fn default() -> Self {
         Policy {
             threshold: 0.50,
+            threshold_tokens: None,
+            model_thresholds: BTreeMap::new(),
             target_ratio: 0.20,
             protect_first_n: 3,
             protect_last_n: 20,
@@ -142,17 +160,50 @@ impl Default for Policy {
     }
 }
 
+impl Policy {
+    /// The policy for one model. Where several of [`Policy::model_thresholds`] fit its name, the longest counts.
+    ///
+    /// A name is compared without regard to capitals, and also without its providers: `claude-opus` fits
+    /// `anthropic/claude-opus-4.6`.
+    #[must_use]
+    pub fn for_model(&self, model: &str) -> Policy {
+        let model = model.to_ascii_lowercase();
+        let fits = |beginning: &str| {
+            let beginning = beginning.to_ascii_lowercase();
+            without_providers(&model).any(|name| name.starts_with(&beginning))
+        };
+        let own = self.model_thresholds.iter().filter(|(beginning, _)| fits(beginning));
+        let own = own.max_by_key(|(beginning, _)| beginning.len()).map(|(_, threshold)| *threshold);
+        let (threshold, threshold_tokens) = match own {
+            None => (self.threshold, self.threshold_tokens),
+            Some(Threshold::Share(share)) => (share, self.threshold_tokens),
+            Some(Threshold::Tokens(tokens)) => (1.0, Some(self.threshold_tokens.map_or(tokens, |cap| cap.min(tokens)))),
+        };
+        let model_thresholds = BTreeMap::new();
+        Policy { threshold, threshold_tokens, model_thresholds, ..*self }
+    }
+
+    /// A threshold of this share of a window, or of [`Policy::threshold_tokens`] if that is less.
+    fn threshold_at(&self, share: f64, context_length: Tokens) -> Tokens {
+        let threshold = context_length.share(share);
+        self.threshold_tokens.map_or(threshold, |cap| threshold.min(cap))
+    }
+}
+
 /// A thrifty tail takes at most this share of the threshold, or a small window would be all tail.
 const MOST_TAIL: f64 = 0.5;
 
 impl Budget {
-    /// The budget of a request that weighs `used`, for a window of `context_length` (M5).
+    /// The budget of a request that weighs `used`, for a window of `context_length` (M5). The policy is that of its model.
     pub fn new(context_length: Tokens, used: Tokens, policy: &Policy) -> Budget {
-        let threshold = context_length.share(policy.threshold);
+        let threshold = policy.threshold_at(policy.threshold, context_length);
         let (trigger, shorten_down_to) = match policy.controller {
             Controller::Off => (threshold, None),
             Controller::LargestFirst => {
-                (context_length.share(CONTROLLER_TRIGGER), Some(context_length.share(CONTROLLER_TARGET)))
+                let trigger = policy.threshold_at(CONTROLLER_TRIGGER, context_length);
+                let target = context_length.share(CONTROLLER_TARGET);
+                // A trigger that is capped leads down by as much as the usual one.
+                (trigger, Some(target.min(Tokens(trigger.0.div_ceil(3) * 2))))
             }
         };
         let summary_ceiling = context_length.share(SUMMARY_SHARE_OF_WINDOW).min(SUMMARY_MAX);
@@ -240,6 +291,51 @@ mod tests {
         let budget = Budget::new(Tokens(200_000), Tokens(0), &Policy::default());
         assert_eq!((budget.trigger, budget.tail), (Tokens(100_000), Tokens(20_000)));
         assert_eq!(budget.summary_of(Tokens(80_000), Tokens(0)), Tokens(10_000));
+    }
+
+    #[track_caller]
+    fn check_trigger(policy: &Policy, model: &str, window: u64, expected: u64) {
+        let budget = Budget::new(Tokens(window), Tokens(0), &policy.for_model(model));
+        assert_eq!(
+            (budget.trigger, budget.tail),
+            (Tokens(expected), Tokens(expected).share(policy.target_ratio)),
+            "{model}"
+        );
+    }
+
+    #[test]
+    fn the_smaller_of_the_share_and_the_cap_in_tokens_counts() {
+        let capped = Policy { threshold_tokens: Some(Tokens(150_000)), ..Policy::default() };
+        check_trigger(&capped, "m", 200_000, 100_000);
+        check_trigger(&capped, "m", 1_000_000, 150_000);
+        let controlled = Policy { controller: Controller::LargestFirst, ..capped };
+        let budget = |window: u64| Budget::new(Tokens(window), Tokens(0), &controlled);
+        let leads = |budget: Budget| (budget.trigger, budget.shorten_down_to);
+        assert_eq!(leads(budget(100_000)), (Tokens(75_000), Some(Tokens(50_000))));
+        assert_eq!(leads(budget(1_000_000)), (Tokens(150_000), Some(Tokens(100_000))));
+    }
+
+    #[test]
+    fn the_longest_beginning_of_a_models_name_decides_its_threshold() {
+        let of = |pairs: &[(&str, Threshold)]| pairs.iter().map(|(name, own)| ((*name).to_owned(), *own)).collect();
+        let model_thresholds = of(&[
+            ("claude", Threshold::Share(0.4)),
+            ("claude-opus-4", Threshold::Share(0.2)),
+            ("GPT-5", Threshold::Tokens(Tokens(90_000))),
+            ("openrouter/z-ai/", Threshold::Tokens(Tokens(9_000_000))),
+        ]);
+        let policy = Policy { model_thresholds, ..Policy::default() };
+        check_trigger(&policy, "claude-sonnet-4-5", 200_000, 80_000);
+        check_trigger(&policy, "anthropic/Claude-Opus-4.6", 200_000, 40_000);
+        check_trigger(&policy, "us.anthropic.claude-opus-4-6-v1:0", 200_000, 40_000);
+        check_trigger(&policy, "gpt-5-mini", 400_000, 90_000);
+        check_trigger(&policy, "my-gpt-5", 400_000, 200_000);
+        // Not beyond its window.
+        check_trigger(&policy, "openrouter/z-ai/glm-5.2", 200_000, 200_000);
+        check_trigger(&policy, "", 200_000, 100_000);
+        let capped = Policy { threshold_tokens: Some(Tokens(50_000)), ..policy };
+        check_trigger(&capped, "claude-sonnet-4-5", 200_000, 50_000);
+        check_trigger(&capped, "gpt-5-mini", 400_000, 50_000);
     }
 
     #[test]

@@ -380,11 +380,7 @@ fn elsewhere(name: &str) -> Option<(String, Entry)> {
 fn other_names(model: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let lower = model.to_ascii_lowercase();
-    // `openrouter/anthropic/claude-…`, and Bedrock's `us.anthropic.claude-…`.
-    let mut bases = vec![model, lower.as_str()];
-    bases.extend(lower.match_indices('/').filter_map(|(slash, _)| lower.get(slash + 1..)));
-    bases.extend(lower.match_indices("anthropic.").filter_map(|(at, vendor)| lower.get(at + vendor.len()..)));
-    for base in bases {
+    for base in std::iter::once(model).chain(without_providers(&lower)) {
         let untagged = without_tag(base);
         let undated = without_date(untagged);
         for name in [base, untagged, undated] {
@@ -396,6 +392,14 @@ fn other_names(model: &str) -> Vec<String> {
         }
     }
     names
+}
+
+/// A name in small letters, and the same without its providers: `openrouter/anthropic/claude-…`, Bedrock's
+/// `us.anthropic.claude-…`.
+pub(crate) fn without_providers(lower: &str) -> impl Iterator<Item = &str> {
+    let behind =
+        |marker: &'static str| lower.match_indices(marker).filter_map(|(at, found)| lower.get(at + found.len()..));
+    std::iter::once(lower).chain(behind("/")).chain(behind("anthropic."))
 }
 
 /// Without `:free`, `:thinking` and `-v1:0`, `-latest`.

@@ -193,6 +193,7 @@ fn policies() -> impl Strategy<Value = Policy> {
             controller,
             tail,
             trigger,
+            ..Policy::default()
         },
     )
 }

@@ -11,6 +11,7 @@ use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::readiness::EngineNames;
 use epitome_gateway::respond::Trouble;
 use epitome_gateway::server::{Limits, Server, Settings};
 use epitome_gateway::upstream::{Upstream, Upstreams};
@@ -65,6 +66,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         compute: Compute::usual(metrics.clone()),
         metrics,
         ready: Arc::new(|| Ok(())),
+        engine: EngineNames { wanted: "compressor".to_owned(), used: "compressor".to_owned() },
         pages: None,
     };
     Server::bind(settings, Arc::new(Identity)).await?.serve(pending()).await;

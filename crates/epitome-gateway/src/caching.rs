@@ -39,6 +39,8 @@ pub enum Strategy {
     SystemAndThree,
     /// Where the client puts them, and nowhere else.
     Client,
+    /// As `Client`, because prompt caching was switched off (`prompt_caching.cache_ttl: false`).
+    Off,
 }
 
 impl Default for PromptCaching {
@@ -55,6 +57,7 @@ impl PromptCaching {
             Ttl::Long => "1h",
         };
         match (&support.marks, self.strategy) {
+            (_, Strategy::Off) => "💾 Prompt caching: OFF (prompt_caching.cache_ttl: false)".to_owned(),
             (Marks::Set(_), Strategy::Client) => {
                 "💾 Prompt caching: LEFT TO THE CLIENT (prompt_caching.strategy: client)".to_owned()
             }
@@ -74,7 +77,7 @@ impl PromptCaching {
     /// that the marker there finds that text again.
     pub(crate) fn note(&self, support: &Support) -> NoteInString {
         match (&support.marks, self.strategy) {
-            (Marks::Unset(_), _) | (Marks::Set(_), Strategy::Client) => NoteInString::Inside,
+            (Marks::Unset(_), _) | (Marks::Set(_), Strategy::Client | Strategy::Off) => NoteInString::Inside,
             (Marks::Set(_), Strategy::Auto | Strategy::Stateful | Strategy::SystemAndThree) => support.note,
         }
     }
@@ -83,7 +86,7 @@ impl PromptCaching {
     fn plan(&self, prompt: &Prompt, support: &Support, memory: Memory<'_>) -> Vec<Breakpoint> {
         let rules = &support.rules;
         match (&support.marks, self.strategy) {
-            (Marks::Unset(_), _) | (_, Strategy::Client) => Vec::new(),
+            (Marks::Unset(_), _) | (_, Strategy::Client | Strategy::Off) => Vec::new(),
             (Marks::Set(_), Strategy::SystemAndThree) => system_and_3(prompt, rules, self.ttl),
             (Marks::Set(_), Strategy::Auto | Strategy::Stateful) => {
                 // OpenAI's markers say nothing of how long.
@@ -196,5 +199,7 @@ mod tests {
         assert_eq!(status(Strategy::SystemAndThree, Ttl::Long), hour);
         let client = "💾 Prompt caching: LEFT TO THE CLIENT (prompt_caching.strategy: client)";
         assert_eq!(status(Strategy::Client, Ttl::Short), client);
+        let off = "💾 Prompt caching: OFF (prompt_caching.cache_ttl: false)";
+        assert_eq!(status(Strategy::Off, Ttl::Short), off);
     }
 }

@@ -47,6 +47,8 @@ pub struct Metrics {
     too_long: Counter,
     /// Requests that were sent again with something else done about thinking.
     thinking: Counter,
+    /// Requests that the built-in engine worked on because the configured one does not exist.
+    engine_fallbacks: Counter,
     panics: Counter,
     pipeline_time: Histogram,
     forward_time: Histogram,
@@ -183,6 +185,10 @@ impl Metrics {
         }
     }
 
+    pub(crate) fn engine_fell_back(&self) {
+        self.engine_fallbacks.add(1);
+    }
+
     pub(crate) fn panicked(&self) {
         self.panics.add(1);
     }
@@ -281,6 +287,9 @@ impl fmt::Display for Metrics {
         let help = "Requests that were refused for their thinking and sent again";
         head(out, "epitome_thinking_refused_total", "counter", help)?;
         writeln!(out, "epitome_thinking_refused_total {}", self.thinking.get())?;
+        let help = "Requests that the built-in engine worked on because the engine of context.engine does not exist";
+        head(out, "epitome_engine_fallbacks_total", "counter", help)?;
+        writeln!(out, "epitome_engine_fallbacks_total {}", self.engine_fallbacks.get())?;
         head(out, "epitome_panics_total", "counter", "Faults of ours; the requests were sent as they came")?;
         writeln!(out, "epitome_panics_total {}", self.panics.get())?;
         self.pipeline_time.write(out, "epitome_pipeline_seconds", "How long requests were in the pipeline")?;

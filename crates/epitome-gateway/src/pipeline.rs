@@ -38,6 +38,7 @@ use epitome_store::records::{CompactionLog, NewEntry, Replay, SessionId, Thinkin
 use epitome_store::shadow::Shadow;
 use epitome_store::store::{Appended, Store, StoreError};
 use epitome_wire::{Known, SpliceError};
+use http::{HeaderName, HeaderValue};
 
 use self::caching::Cached;
 use self::preparation::{Preparations, Prepared, since};
@@ -64,6 +65,8 @@ pub struct Setup {
     pub store: Arc<dyn Store>,
     /// Decides when to compact, and how.
     pub engine: Arc<dyn ContextEngine>,
+    /// What was configured and does not exist; `engine` works in its place.
+    pub missing_engine: Option<String>,
     /// What the configuration says about compaction.
     pub policy: Policy,
     /// What is known of models.
@@ -100,6 +103,7 @@ impl Setup {
         Setup {
             store,
             engine: Registry::new(&policy).resolve(BUILT_IN).engine,
+            missing_engine: None,
             policy,
             catalogue: Catalogue::embedded(),
             context_length: None,
@@ -124,6 +128,8 @@ pub struct Gateway(Arc<Inner>);
 
 struct Inner {
     setup: Setup,
+    /// Which engine works, as clients are told.
+    engine_header: Option<HeaderValue>,
     counter: CachedCounter<BpeCounter>,
     /// Messages that were read before.
     known: Known,
@@ -239,7 +245,8 @@ impl Gateway {
         let (known, sessions, preparations) = (Known::default(), Sessions::default(), Preparations::default());
         let recorder = Recorder::new(setup.store.clone(), setup.metrics.clone());
         let shadow = Shadow::default();
-        Gateway(Arc::new(Inner { setup, counter, known, sessions, preparations, recorder, shadow }))
+        let engine_header = report::engine_header(setup.engine.name(), setup.missing_engine.as_deref());
+        Gateway(Arc::new(Inner { setup, engine_header, counter, known, sessions, preparations, recorder, shadow }))
     }
 
     /// How many bytes are held of what would have been done to requests that are only watched.
@@ -571,11 +578,11 @@ impl Gateway {
             Some(applied) => own.after(applied, &self.0.counter),
             None => own,
         };
-        let counted = self.counted(conversation, &sizes, calibration, window);
+        let counted = self.counted(conversation, &sizes, calibration, window, received.model());
         let used = calibration.apply(counted);
         let policy = match received.kind {
-            Kind::Turn => self.0.setup.policy.clone(),
-            Kind::Aside => Policy { threshold: ASIDE, ..self.0.setup.policy.clone() },
+            Kind::Turn => self.0.setup.policy.for_model(received.model()),
+            Kind::Aside => Policy { threshold: ASIDE, threshold_tokens: None, ..self.0.setup.policy.clone() },
         };
         let mut budget = Budget::new(window, used, &policy);
         budget.unseen = calibration.hidden().min(used);
@@ -586,13 +593,25 @@ impl Gateway {
     }
 
     /// Our count, as exactly as it must be: what the provider reports makes up for what an estimate is off.
-    fn counted(&self, conversation: &Conversation, sizes: &Sizes, calibration: &Calibration, window: Tokens) -> Tokens {
+    fn counted(
+        &self,
+        conversation: &Conversation,
+        sizes: &Sizes,
+        calibration: &Calibration,
+        window: Tokens,
+        model: &str,
+    ) -> Tokens {
         if calibration.observations() > 0 {
             return sizes.total();
         }
-        let trigger = Budget::new(window, Tokens(0), &self.0.setup.policy).trigger;
+        let trigger = self.budget(window, Tokens(0), model).trigger;
         let limit = Tokens((trigger.0 as f64 / calibration.factor()) as u64);
         weigh(conversation, sizes, limit, &self.0.counter).tokens
+    }
+
+    /// What a request to a model may weigh.
+    fn budget(&self, window: Tokens, used: Tokens, model: &str) -> Budget {
+        Budget::new(window, used, &self.0.setup.policy.for_model(model))
     }
 
     /// What the client's own request weighs, where something else was weighed.
@@ -688,7 +707,7 @@ impl Gateway {
             action,
             before: Some(own.tokens),
             after: Some(sent.tokens),
-            trigger: Some(Budget::new(self.window_for(&received), own.tokens, &self.0.setup.policy).trigger),
+            trigger: Some(self.budget(self.window_for(&received), own.tokens, received.model()).trigger),
             markers,
             marked: changed && !edited,
             spending: Some(self.0.sessions.spending(&received.incoming.owner, &received.session)),
@@ -709,7 +728,7 @@ impl Gateway {
         let upstream_headers = if edited { thinking::headers(thinking, &received) } else { Vec::new() };
         let edited = edited || changed;
         let turn = Arc::new(Call::new(self.clone(), received.incoming, body.clone(), Some(passed)));
-        Outgoing { body, edited, upstream_headers, answer_headers: report.headers(), turn, keeper: None }
+        Outgoing { body, edited, upstream_headers, answer_headers: self.answer_headers(&report), turn, keeper: None }
     }
 
     fn as_it_came(&self, incoming: Incoming, reason: report::Reason) -> Outgoing {
@@ -717,11 +736,20 @@ impl Gateway {
         self.count(&report);
         let body = incoming.body.clone();
         let turn = Arc::new(Call::new(self.clone(), incoming, body.clone(), None));
-        let answer_headers = report.headers();
+        let answer_headers = self.answer_headers(&report);
         Outgoing { body, edited: false, upstream_headers: Vec::new(), answer_headers, turn, keeper: None }
     }
 
+    /// What the client is told: what was done, and which engine works here.
+    fn answer_headers(&self, report: &Report) -> Vec<(HeaderName, HeaderValue)> {
+        let engine = self.0.engine_header.clone().map(|engine| (report::ENGINE_HEADER, engine));
+        report.headers().into_iter().chain(engine).collect()
+    }
+
     fn count(&self, report: &Report) {
+        if self.0.setup.missing_engine.is_some() {
+            self.0.setup.metrics.engine_fell_back();
+        }
         match report.action {
             Action::Untouched(reason) if report.marked => self.0.setup.metrics.marked_only(reason.name()),
             Action::Untouched(reason) => self.0.setup.metrics.untouched(reason.name()),

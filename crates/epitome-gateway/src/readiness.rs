@@ -1,9 +1,11 @@
-//! How the store is, as it was when it was asked last.
+//! Whether requests can be served well: how the store was when it was asked last, and which engine works.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use epitome_store::store::{Store, StoreError};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::sessions::lock;
 use crate::tasks::Tasks;
@@ -11,6 +13,15 @@ use crate::tasks::Tasks;
 /// Whether requests can be served well, or why not, in words that strangers may hear. Asked for each `GET /readyz`, so it
 /// answers at once.
 pub type Ready = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
+/// Which engine decides. The names differ where the one that was configured does not exist.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EngineNames {
+    /// As `context.engine` says.
+    pub wanted: String,
+    /// The engine that works.
+    pub used: String,
+}
 
 /// How often the store is asked.
 const EVERY: Duration = Duration::from_secs(5);
@@ -32,6 +43,14 @@ pub fn watch(store: Arc<dyn Store>, tasks: &Tasks) -> Ready {
         }
     });
     Arc::new(move || lock(&trouble).as_ref().map_or(Ok(()), |error| Err(plain(error))))
+}
+
+/// What `GET /readyz` says.
+pub(crate) fn page(ready: &Result<(), String>, engine: &EngineNames) -> Value {
+    match ready {
+        Ok(()) => json!({"ready": true, "engine": engine}),
+        Err(why) => json!({"ready": false, "why": why, "engine": engine}),
+    }
 }
 
 /// Why it is not ready. Anybody may ask, so no path or address of this machine stands in it: the log has these.

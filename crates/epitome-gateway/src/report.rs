@@ -10,6 +10,9 @@ use crate::identity::SESSION_HEADER;
 /// The header that says what was done.
 pub(crate) const ACTION_HEADER: HeaderName = HeaderName::from_static("x-epitome-action");
 
+/// The header that names the engine that works here.
+pub(crate) const ENGINE_HEADER: HeaderName = HeaderName::from_static("x-epitome-engine");
+
 /// What was done with a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
@@ -135,6 +138,12 @@ impl Report {
         }
         headers
     }
+}
+
+/// The value of [`ENGINE_HEADER`]: the engine that works, and the one that was configured where that does not exist.
+pub(crate) fn engine_header(used: &str, missing: Option<&str>) -> Option<HeaderValue> {
+    let value = missing.map_or_else(|| used.to_owned(), |wanted| format!("{used}; wanted={wanted}"));
+    HeaderValue::from_str(&value).ok()
 }
 
 fn named(name: &'static str, value: &'static str) -> (HeaderName, HeaderValue) {

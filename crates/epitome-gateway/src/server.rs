@@ -32,7 +32,7 @@ use crate::exchange::{self, Pipeline, Purpose};
 use crate::forward::{Call, Forwarder, passed_on, refuse};
 use crate::held::{Held, Whole};
 use crate::metrics::Metrics;
-use crate::readiness::Ready;
+use crate::readiness::{self, EngineNames, Ready};
 use crate::record::Record;
 use crate::respond::{self, Trouble};
 use crate::route::{Page, Route};
@@ -57,6 +57,8 @@ pub struct Settings {
     pub compute: Compute,
     /// Whether requests can be served well.
     pub ready: Ready,
+    /// Which engine decides.
+    pub engine: EngineNames,
     /// What answers at `/epitome` and below. Requests have a [`Tenant`](epitome_store::records::Tenant) in their
     /// extensions: whose data is asked for.
     pub pages: Option<Router>,
@@ -138,7 +140,7 @@ pub enum Stopped {
 impl Server {
     /// Listens, and serves nobody yet.
     pub async fn bind(settings: Settings, pipeline: Arc<dyn Pipeline>) -> Result<Server, StartError> {
-        let Settings { listen, upstreams, auth, secret, limits, metrics, compute, ready, pages } = settings;
+        let Settings { listen, upstreams, auth, secret, limits, metrics, compute, ready, engine, pages } = settings;
         match &auth {
             Auth::Loopback if !listen.ip().to_canonical().is_loopback() => return Err(StartError::NeedsToken(listen)),
             Auth::Tokens(tokens) if tokens.is_empty() || tokens.iter().any(|token| token.trim().is_empty()) => {
@@ -161,6 +163,7 @@ impl Server {
             pipeline,
             metrics,
             ready,
+            engine,
             pages,
         };
         let connections = Connections::new(limits.connections, limits.silence);
@@ -299,6 +302,7 @@ struct Gateway {
     pipeline: Arc<dyn Pipeline>,
     metrics: Arc<Metrics>,
     ready: Ready,
+    engine: EngineNames,
     pages: Option<Router>,
 }
 
@@ -411,10 +415,12 @@ impl Gateway {
         const TEXT: &str = "text/plain; charset=utf-8";
         let response = match page {
             Page::Healthz => respond::text(StatusCode::OK, "ok\n", TEXT),
-            Page::Readyz => match (self.ready)() {
-                Ok(()) => respond::text(StatusCode::OK, "ready\n", TEXT),
-                Err(why) => respond::text(StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n"), TEXT),
-            },
+            Page::Readyz => {
+                let ready = (self.ready)();
+                let status = if ready.is_ok() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+                let page = readiness::page(&ready, &self.engine);
+                respond::text(status, format!("{page}\n"), "application/json")
+            }
             Page::Metrics => {
                 respond::text(StatusCode::OK, self.metrics.to_string(), "text/plain; version=0.0.4; charset=utf-8")
             }

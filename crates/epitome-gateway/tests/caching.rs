@@ -132,6 +132,7 @@ async fn strategies_do_what_they_say() {
         (Strategy::SystemAndThree, Ttl::Long, "system 1h 4 1h 5 1h 6 1h"),
         (Strategy::Stateful, Ttl::Long, "system 1h 4 1h 5 1h 6 1h"),
         (Strategy::Client, Ttl::Short, ""),
+        (Strategy::Off, Ttl::Short, ""),
     ] {
         let world = world(|setup| setup.caching = PromptCaching { strategy, ttl, ..PromptCaching::default() });
         let outgoing = world.send(Dialect::AnthropicMessages, &request(3)).await;
@@ -146,9 +147,10 @@ async fn what_must_not_be_touched_is_sent_to_the_byte() {
     let observe =
         HeaderMap::from_iter([(http::HeaderName::from_static("x-epitome"), HeaderValue::from_static("observe"))]);
     type Change = fn(&mut Setup);
-    let cases: [(&str, Change, HeaderMap); 3] = [
+    let cases: [(&str, Change, HeaderMap); 4] = [
         ("only observed", |setup| setup.observe = true, HeaderMap::new()),
         ("this one is only observed", |_| {}, observe),
+        ("switched off", |setup| setup.caching.strategy = Strategy::Off, HeaderMap::new()),
         ("left to the client", |setup| setup.caching.strategy = Strategy::Client, HeaderMap::new()),
     ];
     for (why, change, headers) in cases {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use epitome_core::budget::Policy;
+use epitome_core::budget::{Policy, Threshold};
 use epitome_core::tokens::Tokens;
 use epitome_gateway::exchange::{Complaint, Incoming, Outgoing, Pipeline, Purpose};
 use epitome_gateway::metrics::Metrics;
@@ -163,6 +163,68 @@ async fn the_live_request_and_the_newest_input_go_out_whatever_a_harness_says_be
         let removed = store.removed_by(&Tenant::only(), compactions[0].0.id).await.unwrap();
         assert!(removed.iter().any(|original| original.words.contains("898000 tokens are left")));
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cap_in_tokens_and_a_models_own_threshold_decide_when_a_session_is_compacted() {
+    let of_models = |beginning: &str, threshold: Threshold| {
+        let policy = Policy { protect_last_n: 3, ..Policy::default() };
+        Policy { model_thresholds: [(beginning.to_owned(), threshold)].into(), ..policy }
+    };
+    let capped = Policy { threshold_tokens: Some(Tokens(6_000)), protect_last_n: 3, ..Policy::default() };
+    // As a share of the window, or as a number of tokens; half of the window, where another model has a threshold.
+    for (policy, trigger) in [
+        (capped, 6_000),
+        (of_models("claude-", Threshold::Share(0.25)), 6_000),
+        (of_models("claude-", Threshold::Tokens(Tokens(6_000))), 6_000),
+        (of_models("gpt-", Threshold::Share(0.25)), WINDOW / 2),
+    ] {
+        let gateway = gateway_with(Arc::new(MemoryStore::new()), |setup| setup.policy = policy.clone());
+        let (mut session, mut seen) = (Session::new(Dialect::AnthropicMessages), Seen::default());
+        let mut largest = 0;
+        let compacted = loop {
+            let outgoing = turn(&gateway, &mut session, &mut seen).await;
+            let size = header(&outgoing, "x-epitome-tokens-before").expect("a size").parse().expect("a number");
+            if seen.compactions > 0 {
+                break size;
+            }
+            largest = size;
+        };
+        assert!((largest..=compacted).contains(&trigger), "{policy:?}: {largest} is left alone, {compacted} is not");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_engine_that_does_not_exist_is_reported_with_every_answer() {
+    let metrics = Arc::new(Metrics::new());
+    let counted = metrics.clone();
+    let missing = |setup: &mut Setup| {
+        setup.missing_engine = Some("lcm".to_owned());
+        setup.metrics = counted.clone();
+    };
+    let session = {
+        let mut session = Session::new(Dialect::AnthropicMessages);
+        session.next_input();
+        session
+    };
+    let answered = |gateway: Gateway, body: Vec<u8>| async move {
+        let outgoing = gateway.outgoing(incoming(Dialect::AnthropicMessages, body)).await;
+        header(&outgoing, "x-epitome-engine").map(str::to_owned)
+    };
+    let store = || Arc::new(MemoryStore::new());
+    let off = gateway_with(store(), |setup| {
+        missing(setup);
+        setup.enabled = false;
+    });
+    let said = [
+        answered(gateway_with(store(), missing), session.body()).await,
+        answered(gateway_with(store(), missing), b"not a request".to_vec()).await,
+        answered(off, session.body()).await,
+    ];
+    assert_eq!(said, [(); 3].map(|()| Some("compressor; wanted=lcm".to_owned())));
+    assert_eq!(answered(gateway(store()), session.body()).await.as_deref(), Some("compressor"));
+    let metrics = metrics.to_string();
+    assert!(metrics.lines().any(|line| line == "epitome_engine_fallbacks_total 3"), "{metrics}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

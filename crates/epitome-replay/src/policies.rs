@@ -140,7 +140,7 @@ impl Name {
             Name::LargestFirst => Box::new(largest_first::new(trace, window)),
             Name::Masking => Box::new(masking::Masking::new(trace, window)),
             Name::ProviderClearing => Box::new(provider_clearing::Clearing::new(trace, window)),
-            Name::Cost => Box::new(cost::CostRule::new(trace, window, prices, *cost)),
+            Name::Cost => Box::new(cost::CostRule::new(trace, window, prices, cost)),
             Name::Optimum => Box::new(optimum::Hindsight::new(trace, window, prices)),
         }
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use epitome_replay::policies::Name;
 
+use crate::units::parse_tokens;
+
 pub(crate) const REPLAY_HELP: &str = "\
 Examples:
   epitome replay ~/.claude/projects/my-project            every session of a project, under every policy
@@ -34,7 +36,7 @@ pub(crate) struct ReplayArguments {
     #[arg(long, value_name = "NAME", value_parser = policy)]
     pub(crate) policy: Vec<Name>,
     /// The model's context window, in tokens
-    #[arg(long, value_name = "TOKENS", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(8_000..))]
+    #[arg(long, value_name = "TOKENS", default_value_t = 200_000, value_parser = window)]
     pub(crate) window: u64,
     /// What tokens cost: r0.10 and r0.05 (reading the cache costs so much of input), or the name of a model
     #[arg(long, value_name = "r0.10|MODEL", default_value = "r0.10")]
@@ -73,6 +75,11 @@ pub(crate) enum BreakpointsName {
     Unlimited,
     /// None are needed: OpenAI's automatic cache
     Automatic,
+}
+
+fn window(typed: &str) -> Result<u64, String> {
+    let tokens = parse_tokens(typed)?;
+    if tokens < 8_000 { Err(format!("{tokens} is less than 8000, and no session fits that")) } else { Ok(tokens) }
 }
 
 fn policy(typed: &str) -> Result<Name, String> {

@@ -8,7 +8,7 @@ use epitome_core::compaction::{Author, Compaction, Endless, Tools, Weight, compa
 use epitome_core::cost::recorded;
 use epitome_core::cost::trigger::{Decision, Rates, Reading, Rule, ShadowPrices};
 use epitome_core::edit::Edit;
-use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason, Registry};
+use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason};
 use epitome_core::tokens::Precision;
 use epitome_core::tokens::Tokens;
 use epitome_wire::Spliced;
@@ -16,6 +16,7 @@ use epitome_wire::Spliced;
 use super::{configuration, print, print_json, say, say_json, serve};
 use crate::arguments::{Common, CompressArguments};
 use crate::config::Loaded;
+use crate::engine::{Chosen, chosen};
 use crate::failure::Failure;
 use crate::files;
 use crate::originals::Originals;
@@ -31,12 +32,13 @@ const NOT_REACHED: u8 = 3;
 /// Compresses a session.
 pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.session.flags())?;
+    let engine = chosen(&loaded, &sources)?;
     let progress = Progress::start("compressing");
     let session = Session::read(&arguments.session, &loaded)?;
     if let Some(warning) = session.window.warning.as_ref().filter(|_| arguments.target_tokens.is_none()) {
         say(&format!("warning: {warning}"));
     }
-    let mut work = Work::new(arguments, &loaded, &session);
+    let mut work = Work::new(arguments, engine, &loaded, &session);
     if let (Trigger::Cost(thrift), None, true) = (policy(&loaded.config).trigger, work.reason, work.enabled) {
         let reading = summaries::price(&loaded.config.auxiliary.compression, &sources.environment, &session);
         let kept = serve::prompt_caching(&loaded.config.prompt_caching).ttl;
@@ -78,6 +80,8 @@ pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<Exit
 /// What is to be done, and with what.
 struct Work {
     engine: std::sync::Arc<dyn ContextEngine>,
+    /// What was configured and does not exist.
+    missing_engine: Option<String>,
     weight: Weight,
     budget: Budget,
     /// `None`: there is nothing to do.
@@ -89,13 +93,9 @@ struct Work {
 }
 
 impl Work {
-    fn new(arguments: &CompressArguments, loaded: &Loaded, session: &Session) -> Work {
-        let policy = policy(&loaded.config);
-        let resolved = Registry::new(&policy).resolve(&loaded.config.context.engine);
-        if let Some(missing) = &resolved.missing {
-            say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
-        }
-        let engine = resolved.engine;
+    fn new(arguments: &CompressArguments, chosen: Chosen, loaded: &Loaded, session: &Session) -> Work {
+        let policy = session.policy(&loaded.config);
+        let Chosen { engine, missing } = chosen;
         let enabled = loaded.config.compression.enabled;
         let (weight, budget) = match arguments.target_tokens {
             Some(target) => {
@@ -113,7 +113,8 @@ impl Work {
             (false, true) => engine.should_compress(&budget),
             (false, false) => None,
         };
-        Work { engine, weight, budget, reason, focus: arguments.focus.clone(), enabled, decision: None }
+        let missing_engine = missing.map(|missing| missing.name);
+        Work { engine, missing_engine, weight, budget, reason, focus: arguments.focus.clone(), enabled, decision: None }
     }
 
     /// Below the ceiling, prices decide (`compression.trigger: cost`).

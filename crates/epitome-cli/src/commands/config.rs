@@ -4,13 +4,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use epitome_core::budget::Budget;
 use epitome_core::tokens::Tokens;
 use serde_json::{Map, Value as Json, json};
 
 use crate::arguments::{Common, ConfigArguments, ConfigCommand};
 use crate::config::settings::SETTINGS;
 use crate::config::{self, Config, ConfigErrors, Loaded, Origin, Remark, Sources, docs, schema, shown};
+use crate::engine::choose;
 use crate::failure::Failure;
+use crate::session::policy;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,6 +33,15 @@ pub(crate) enum Format {
     Json,
 }
 
+/// How much is said of where values came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origins {
+    /// The source that counts.
+    InShort,
+    /// The same to the column, and what it overruled: `--origin`.
+    InFull,
+}
+
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {
@@ -47,7 +59,10 @@ pub(crate) fn run(arguments: &ConfigArguments, common: &Common) -> Result<ExitCo
         |file: Option<&PathBuf>| Sources::of_process(file.cloned().or_else(|| common.config.clone()), common.flags());
     let outcome = match &arguments.command {
         ConfigCommand::Check { file } => check(&sources(file.as_ref()), format, &mut out, &mut err),
-        ConfigCommand::Show => show(&sources(None), format, &mut out, &mut err),
+        ConfigCommand::Show { origin } => {
+            let origins = if *origin { Origins::InFull } else { Origins::InShort };
+            show(&sources(None), format, origins, &mut out, &mut err)
+        }
         ConfigCommand::Schema => schema(&mut out),
         ConfigCommand::Docs => docs(&mut out),
     };
@@ -64,7 +79,7 @@ pub(crate) fn check(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<Outcome> {
-    let loaded = config::load(sources);
+    let loaded = config::load(sources).and_then(|loaded| engine_exists(loaded, sources));
     let outcome = if loaded.is_ok() { Outcome::Done } else { Outcome::Wrong };
     match (format, loaded) {
         (Format::Text, Ok(loaded)) => {
@@ -100,11 +115,28 @@ pub(crate) fn check(
     Ok(outcome)
 }
 
+/// An engine that does not exist is no error to who can do without it, and one to who asks what is wrong.
+fn engine_exists(loaded: Loaded, sources: &Sources) -> Result<Loaded, ConfigErrors> {
+    match choose(&loaded, &sources.directory).missing {
+        Some(missing) => {
+            let Loaded { warnings, notes, .. } = loaded;
+            Err(ConfigErrors { errors: vec![missing.remark], warnings, notes })
+        }
+        None => Ok(loaded),
+    }
+}
+
 /// `epitome config show`: every value, and what they come to for one window.
 ///
 /// # Errors
 /// When the output cannot be written.
-pub(crate) fn show(sources: &Sources, format: Format, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Outcome> {
+pub(crate) fn show(
+    sources: &Sources,
+    format: Format,
+    origins: Origins,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> io::Result<Outcome> {
     let loaded = match config::load(sources) {
         Ok(loaded) => loaded,
         Err(errors) => {
@@ -114,7 +146,7 @@ pub(crate) fn show(sources: &Sources, format: Format, out: &mut dyn Write, err: 
     };
     remarks(&loaded.warnings, &loaded.notes, err)?;
     match format {
-        Format::Text => show_text(&loaded, out)?,
+        Format::Text => show_text(&loaded, origins, out)?,
         Format::Json => write_json(&show_json(&loaded), out)?,
     }
     Ok(Outcome::Done)
@@ -159,18 +191,26 @@ fn remarks(warnings: &[Remark], notes: &[Remark], err: &mut dyn Write) -> io::Re
     Ok(())
 }
 
-fn show_text(loaded: &Loaded, out: &mut dyn Write) -> io::Result<()> {
-    let rows: Vec<(&str, String, &Origin)> = SETTINGS
+fn show_text(loaded: &Loaded, origins: Origins, out: &mut dyn Write) -> io::Result<()> {
+    let rows: Vec<(&str, String, String)> = SETTINGS
         .iter()
         .map(|setting| {
             let origin = loaded.origins.get(setting.path).unwrap_or(&Origin::Default);
+            let overruled = loaded.overruled.get(setting.path).into_iter().flatten().rev();
+            let origin = match origins {
+                Origins::InShort => place(origin),
+                Origins::InFull => {
+                    let weaker = overruled.map(|(value, origin)| format!(", over {} ({origin})", shown(value)));
+                    std::iter::once(origin.to_string()).chain(weaker).collect()
+                }
+            };
             (setting.path, shown(&(setting.of)(&loaded.config)), origin)
         })
         .collect();
     let keys = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
     let values = rows.iter().map(|(_, value, _)| value.chars().count()).max().unwrap_or(0);
     for (key, value, origin) in rows {
-        writeln!(out, "{key:keys$}  {value:values$}  {}", place(origin))?;
+        writeln!(out, "{key:keys$}  {value:values$}  {origin}")?;
     }
     let computed = Computed::of(&loaded.config);
     let known = match loaded.config.model.context_length {
@@ -189,8 +229,14 @@ fn show_json(loaded: &Loaded) -> Json {
     for setting in SETTINGS {
         let value = schema::value(&(setting.of)(&loaded.config));
         let origin = loaded.origins.get(setting.path).unwrap_or(&Origin::Default);
-        let told = json!({"value": value, "origin": origin_json(origin)});
-        values.insert(setting.path.to_owned(), told);
+        let mut said = json!({"value": value, "origin": origin_json(origin)});
+        if let Some(overruled) = loaded.overruled.get(setting.path) {
+            let weaker = overruled.iter().rev();
+            said["overruled"] = weaker
+                .map(|(value, origin)| json!({"value": schema::value(value), "origin": origin_json(origin)}))
+                .collect();
+        }
+        values.insert(setting.path.to_owned(), said);
     }
     let computed = Computed::of(&loaded.config);
     let mut computed_json = Map::new();
@@ -215,13 +261,13 @@ impl Computed {
     fn of(config: &Config) -> Computed {
         // The window of the documents' example.
         let window = config.model.context_length.unwrap_or(Tokens(200_000));
-        let threshold = window.share(config.compression.threshold);
+        let policy = policy(config).for_model(config.model.name.as_deref().unwrap_or_default());
+        let budget = Budget::new(window, Tokens(0), &policy);
         Computed {
             window,
-            threshold,
-            tail: threshold.share(config.compression.target_ratio),
-            // Five in a hundred of the window, and never above 12,000.
-            summary: window.share(0.05).min(Tokens(12_000)),
+            threshold: budget.trigger,
+            tail: budget.tail,
+            summary: budget.summary_ceiling,
             hygiene: config.compression.hygiene.then(|| window.share(0.85)),
         }
     }

@@ -1,27 +1,56 @@
-//! `epitome engines`: what `context.engine` can name.
+//! `epitome engines`: what `context.engine` can name, and whether what it names exists.
 
 use std::process::ExitCode;
 
 use epitome_core::engine::{ContextEngine, Registry};
 use serde_json::json;
 
-use super::{configuration, print, print_json};
-use crate::arguments::Common;
+use super::{configuration, print, print_json, say};
+use crate::arguments::{Common, EnginesArguments, EnginesCommand};
+use crate::engine::{Chosen, choose};
 use crate::failure::Failure;
 use crate::session::policy;
 use crate::table::{Column, rows};
 
-/// Lists the engines.
-pub(crate) fn run(common: &Common) -> Result<ExitCode, Failure> {
-    let (loaded, _) = configuration(common, Vec::new())?;
-    let registry = Registry::new(&policy(&loaded.config));
-    let chosen = registry.resolve(&loaded.config.context.engine);
+/// Lists the engines, or checks the configured one.
+pub(crate) fn run(arguments: &EnginesArguments, common: &Common) -> Result<ExitCode, Failure> {
+    let (loaded, sources) = configuration(common, Vec::new())?;
+    let chosen = choose(&loaded, &sources.directory);
+    match arguments.command {
+        Some(EnginesCommand::Check) => check(&chosen, common),
+        None => list(&Registry::new(&policy(&loaded.config)), &chosen, common),
+    }
+}
+
+fn check(chosen: &Chosen, common: &Common) -> Result<ExitCode, Failure> {
+    let used = chosen.engine.name();
+    match &chosen.missing {
+        Some(missing) if common.json => {
+            let remark = &missing.remark;
+            let (error, hint) = (remark.matter.to_string(), &remark.hint);
+            print_json(&json!({"ok": false, "wanted": missing.name, "used": used, "error": error, "hint": hint}))?;
+            Ok(ExitCode::from(2))
+        }
+        Some(missing) => Err(Failure::input(missing.remark.in_full())),
+        None if common.json => {
+            print_json(&json!({"ok": true, "wanted": used, "used": used}))?;
+            Ok(ExitCode::SUCCESS)
+        }
+        None => {
+            print(&format!("OK: {used}\n"))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+fn list(registry: &Registry, chosen: &Chosen, common: &Common) -> Result<ExitCode, Failure> {
     let is_chosen = |engine: &dyn ContextEngine| engine.name() == chosen.engine.name();
     if common.json {
         let engines = registry.engines().map(|engine| {
             json!({"name": engine.name(), "description": engine.description(), "chosen": is_chosen(&**engine)})
         });
-        print_json(&json!({"engines": engines.collect::<Vec<_>>(), "missing": chosen.missing}))?;
+        let missing = chosen.missing.as_ref().map(|missing| &missing.name);
+        print_json(&json!({"engines": engines.collect::<Vec<_>>(), "missing": missing}))?;
     } else {
         let cells: Vec<Vec<String>> = registry
             .engines()
@@ -31,10 +60,11 @@ pub(crate) fn run(common: &Common) -> Result<ExitCode, Failure> {
             })
             .collect();
         let lines = rows(&[Column::Left, Column::Left, Column::Left], &cells);
-        print(&format!("{}\n* chosen by context.engine\n", lines.join("\n")))?;
+        let why = if chosen.missing.is_some() { "works in place of" } else { "chosen by" };
+        print(&format!("{}\n* {why} context.engine\n", lines.join("\n")))?;
     }
-    if let Some(missing) = chosen.missing {
-        super::say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
+    if let Some(missing) = &chosen.missing {
+        say(&format!("warning: {}", missing.remark.in_full()));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use epitome_core::arguments::describe;
 use epitome_core::budget::Budget;
-use epitome_core::engine::{Occasion, Plan, Reason, Registry};
+use epitome_core::engine::{ContextEngine, Occasion, Plan, Reason};
 use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Conversation, Pairing};
 use epitome_core::outputs::ToolOutput;
@@ -22,9 +22,10 @@ use serde_json::{Value, json};
 use super::serve::prompt_caching;
 use super::{configuration, print, print_json, say};
 use crate::arguments::{Common, InspectArguments};
+use crate::engine::chosen;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::session::{Session, policy};
+use crate::session::Session;
 use crate::table::{Column, rows};
 use crate::terminal::{Style, bar};
 
@@ -70,9 +71,10 @@ struct Repeat {
 /// Inspects a session.
 pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.session.flags())?;
+    let engine = chosen(&loaded, &sources)?.engine;
     let progress = Progress::start("counting");
     let session = Session::read(&arguments.session, &loaded)?;
-    let mut findings = find(&session, &loaded.config, arguments.top);
+    let mut findings = find(&session, &*engine, &loaded.config, arguments.top);
     findings.next = match &arguments.next {
         Some(file) => Some(next(&session, file)?),
         None => None,
@@ -89,15 +91,13 @@ pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(session: &Session, config: &crate::config::Config, top: usize) -> Findings {
+fn find(session: &Session, engine: &dyn ContextEngine, config: &crate::config::Config, top: usize) -> Findings {
     let conversation = session.conversation();
     let counter = &*session.counter;
     // Counting exactly is what takes time here, so the whole is the sum of its sources.
     let sources = by_source(conversation, counter, Precision::Exact);
     let total = sources.iter().map(|(_, tokens)| *tokens).sum();
-    let policy = policy(config);
-    let budget = Budget::new(session.window.length, total, &policy);
-    let engine = Registry::new(&policy).resolve(&config.context.engine).engine;
+    let budget = Budget::new(session.window.length, total, &session.policy(config));
     let plan = engine
         .should_compress(&budget)
         .map(|reason| engine.plan(conversation, &session.sizes, &budget, &Occasion::new(reason), counter));

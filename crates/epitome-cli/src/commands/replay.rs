@@ -63,12 +63,15 @@ fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Fa
     let mut cost = CostSettings { thrift: thrift(&loaded.config), ..CostSettings::default() };
     // What somebody said about outputs and threshold holds for the cost rule, too; what nobody said is its own.
     let said = |key: &str| loaded.origins.get(key).is_some_and(|origin| *origin != Origin::Default);
+    let wanted = policy(&loaded.config);
     if said("compression.outputs") {
-        cost.outputs = policy(&loaded.config).outputs;
+        cost.policy.outputs = wanted.outputs;
     }
     if said("compression.threshold") {
-        cost.ceiling = loaded.config.compression.threshold;
+        cost.policy.threshold = wanted.threshold;
     }
+    cost.policy.threshold_tokens = wanted.threshold_tokens;
+    cost.policy.model_thresholds = wanted.model_thresholds;
     Ok(Settings { policies, window: arguments.window, prices, strategy, cost, plan_of })
 }
 

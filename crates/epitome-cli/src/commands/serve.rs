@@ -1,11 +1,10 @@
 //! `epitome serve`: the gateway between an agent and its provider.
 
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use epitome_core::cache::Ttl;
-use epitome_core::engine::Registry;
 use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::caching::{PromptCaching, Strategy};
 use epitome_gateway::compute::Compute;
@@ -14,7 +13,7 @@ use epitome_gateway::history::Histories;
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::pages;
 use epitome_gateway::pipeline::{Gateway, Setup};
-use epitome_gateway::readiness::watch;
+use epitome_gateway::readiness::{EngineNames, watch};
 use epitome_gateway::retention::{Retention, keep_tidy};
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::tasks::Tasks;
@@ -34,19 +33,22 @@ use crate::config::values::{
     AuthConfig, CacheRules, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig,
 };
 use crate::config::{Config, Environment};
+use crate::engine::{Chosen, chosen};
 use crate::failure::{Failure, shown};
 use crate::session::{catalogue, policy};
 use crate::store::{self, Opened};
 use crate::summaries;
+use crate::terminal::Style;
 
 /// Serves until it is told to stop.
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.gateway.flags(arguments.listen.clone()))?;
-    log_to(std::io::stderr, &sources.environment, common.json);
+    log_to(std::io::stderr, Style::of_stderr(&sources.environment), &sources.environment, common.json);
     open_as_many_files_as_allowed();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
-    runtime.block_on(serve(arguments, &loaded.config, &sources.environment))
+    let engine = chosen(&loaded, &sources)?;
+    runtime.block_on(serve(arguments, engine, &loaded.config, &sources.environment))
 }
 
 /// Each request takes two connections, and many systems allow 1,024 files unless one asks for more.
@@ -56,9 +58,15 @@ fn open_as_many_files_as_allowed() {
     let _stays_as_it_was = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
-async fn serve(arguments: &ServeArguments, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
+async fn serve(
+    arguments: &ServeArguments,
+    engine: Chosen,
+    config: &Config,
+    environment: &Environment,
+) -> Result<ExitCode, Failure> {
+    let auth = auth(&config.auth, environment, arguments.insecure)?;
     let Prepared { settings, gateway, pipeline, metrics: _, tasks: _, remembers_in } =
-        prepare(&arguments.gateway, auth(&config.auth, environment, arguments.insecure)?, config, environment).await?;
+        prepare(&arguments.gateway, engine, auth, config, environment).await?;
     let to = hosts(&settings.upstreams);
     let caching = match &config.model.name {
         Some(model) if !arguments.gateway.observe => {
@@ -101,6 +109,7 @@ pub(super) struct Prepared {
 /// Makes a gateway as the configuration says.
 pub(super) async fn prepare(
     arguments: &GatewayArguments,
+    engine: Chosen,
     auth: Auth,
     config: &Config,
     environment: &Environment,
@@ -122,12 +131,13 @@ pub(super) async fn prepare(
         metrics: metrics.clone(),
         compute: compute.clone(),
         ready: watch(store.clone(), &tasks),
+        engine: EngineNames { wanted: config.context.engine.clone(), used: engine.engine.name().to_owned() },
         pages: Some(pages::router(store.clone())),
     };
     let retention = Retention { days: config.store.keep_days, bytes: config.store.keep_bytes };
     tasks.spawn_until_stopped(keep_tidy(store.clone(), retention));
     let (to_count, to_end) = (metrics.clone(), tasks.clone());
-    let setup = setup(arguments, config, environment, store.clone(), to_count, to_end, compute.clone())?;
+    let setup = setup(arguments, engine, config, environment, store.clone(), to_count, to_end, compute.clone())?;
     let gateway = Gateway::new(setup);
     let histories = Histories::new(Arc::new(gateway.clone()), store, metrics.clone(), tasks.clone(), compute);
     let pipeline = Arc::new(histories);
@@ -136,6 +146,7 @@ pub(super) async fn prepare(
 
 fn setup(
     arguments: &GatewayArguments,
+    engine: Chosen,
     config: &Config,
     environment: &Environment,
     store: Arc<dyn Store>,
@@ -143,17 +154,13 @@ fn setup(
     tasks: Tasks,
     compute: Compute,
 ) -> Result<Setup, Failure> {
-    let policy = policy(config);
-    let resolved = Registry::new(&policy).resolve(&config.context.engine);
-    if let Some(missing) = &resolved.missing {
-        say(&format!("warning: no engine is named {missing:?}; the built-in one stands in"));
-    }
     let catalogue = catalogue(arguments.models.as_deref())?;
     let writer = summaries::for_gateway(&config.auxiliary.compression, environment, &catalogue);
     Ok(Setup {
         store,
-        engine: resolved.engine,
-        policy,
+        engine: engine.engine,
+        missing_engine: engine.missing.map(|missing| missing.name),
+        policy: policy(config),
         catalogue,
         context_length: config.model.context_length,
         writer,
@@ -173,14 +180,15 @@ fn setup(
 /// How requests are marked for the provider's cache.
 pub(super) fn prompt_caching(config: &PromptCachingConfig) -> PromptCaching {
     PromptCaching {
-        strategy: match config.strategy {
-            CacheStrategy::Auto => Strategy::Auto,
-            CacheStrategy::Stateful => Strategy::Stateful,
-            CacheStrategy::SystemAndThree => Strategy::SystemAndThree,
-            CacheStrategy::Client => Strategy::Client,
+        strategy: match (config.cache_ttl, config.strategy) {
+            (CacheTtl::Off, _) => Strategy::Off,
+            (_, CacheStrategy::Auto) => Strategy::Auto,
+            (_, CacheStrategy::Stateful) => Strategy::Stateful,
+            (_, CacheStrategy::SystemAndThree) => Strategy::SystemAndThree,
+            (_, CacheStrategy::Client) => Strategy::Client,
         },
         ttl: match config.cache_ttl {
-            CacheTtl::FiveMinutes => Ttl::Short,
+            CacheTtl::FiveMinutes | CacheTtl::Auto | CacheTtl::Off => Ttl::Short,
             CacheTtl::OneHour => Ttl::Long,
         },
         provider: match config.rules {
@@ -204,10 +212,13 @@ fn dialects_of_model(config: &GatewayConfig) -> Vec<Dialect> {
     own.into_iter().filter(|(_, upstream)| is_set(upstream)).map(|(dialect, _)| dialect).collect()
 }
 
+/// Where to listen. A name may have several addresses: the one of IPv4 is what most clients try first.
 fn address(listen: &str) -> Result<SocketAddr, Failure> {
-    let wrong =
-        |_| Failure::input(format!("{listen:?} is not an address and a port")).hint("for example 127.0.0.1:8484");
-    listen.parse().map_err(wrong)
+    let unknown =
+        |why: String| Failure::input(format!("gateway.listen: {listen}: {why}")).hint("for example 127.0.0.1:8484");
+    let found: Vec<SocketAddr> = listen.to_socket_addrs().map_err(|error| unknown(error.to_string()))?.collect();
+    let first = found.iter().find(|address| address.is_ipv4()).or_else(|| found.first());
+    first.copied().ok_or_else(|| unknown("the name has no address".to_owned()))
 }
 
 fn upstreams(config: &GatewayConfig) -> Result<Upstreams, Failure> {
@@ -276,12 +287,12 @@ async fn told_to_stop() {
 }
 
 /// Writes the log. It holds no content.
-pub(super) fn log_to<W>(writer: W, environment: &Environment, json: bool)
+pub(super) fn log_to<W>(writer: W, style: Style, environment: &Environment, json: bool)
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let wanted = environment.get("EPITOME_LOG").unwrap_or("warn,epitome=info,epitome_gateway=info");
     let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(style.is_coloured());
     if json { log.json().init() } else { log.init() }
 }

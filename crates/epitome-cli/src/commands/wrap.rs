@@ -24,7 +24,9 @@ use super::{configuration, say, say_json};
 use crate::agents::{Agent, Pointers, Surroundings, pointers};
 use crate::arguments::{Common, GatewayArguments, WrapArguments};
 use crate::config::{Config, Environment, Flag, Sources};
+use crate::engine::{Chosen, chosen};
 use crate::failure::{Failure, shown};
+use crate::terminal::Style;
 use tally::{Counted, Next, Tally};
 
 /// An agent that has ended may have left answers behind that nobody reads.
@@ -47,10 +49,11 @@ pub(crate) fn run(arguments: &WrapArguments, common: &Common) -> Result<ExitCode
     if let Some(file) = &arguments.log {
         log_into(file, &sources.environment, common.json)?;
     }
+    let engine = chosen(&loaded, &sources)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
     let run = Run { program, given, pointers, gateway: &arguments.gateway, json: common.json };
-    runtime.block_on(run.until_the_agent_ends(&loaded.config, &sources.environment))
+    runtime.block_on(run.until_the_agent_ends(engine, &loaded.config, &sources.environment))
 }
 
 /// What is run, and with what.
@@ -91,7 +94,7 @@ fn upstreams(pointers: &Pointers) -> Vec<Flag> {
 fn log_into(file: &Path, environment: &Environment, json: bool) -> Result<(), Failure> {
     let opened = OpenOptions::new().create(true).append(true).mode(0o600).open(file);
     let opened = opened.map_err(|error| Failure::outside(shown(file), &error))?;
-    log_to(Arc::new(opened), environment, json);
+    log_to(Arc::new(opened), Style::plain(), environment, json);
     Ok(())
 }
 
@@ -105,10 +108,15 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn until_the_agent_ends(self, config: &Config, environment: &Environment) -> Result<ExitCode, Failure> {
+    async fn until_the_agent_ends(
+        self,
+        engine: Chosen,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<ExitCode, Failure> {
         let Prepared { mut settings, gateway, pipeline, metrics, tasks, remembers_in: _ } =
             // It listens on this machine alone, and no agent knows the token that others are asked for.
-            prepare(self.gateway, Auth::Loopback, config, environment).await?;
+            prepare(self.gateway, engine, Auth::Loopback, config, environment).await?;
         settings.limits.grace = GRACE;
         let tally = Arc::new(Mutex::new(Tally::default()));
         let counted = Counted { pipeline, tally: tally.clone() };

@@ -41,9 +41,9 @@ and `epitome config schema` prints a JSON schema for your editor.
 const CLOSING: &str = "
 ## The `config.yaml` of Hermes Agent
 
-It can be named as it is: `epitome config check ~/.hermes/config.yaml`. Sections of other programs, and keys of Hermes in our
-sections which Epitome does not use, are accepted with one note that names them. A key in our sections that neither knows is an
-error. A key or section elsewhere that looks like one of ours is a warning, for it may be somebody else's. Where Hermes, which
+It can be named as it is: `epitome config check ~/.hermes/config.yaml`, `epitome serve --config ~/.hermes/config.yaml`. Keys of
+Hermes in our sections that have no effect here are accepted with one note that names them, and so are the sections of other
+programs. A key in our sections that neither knows is an error. A key or section elsewhere that looks like one of ours is a warning, for it may be somebody else's. Where Hermes, which
 reads YAML 1.1, wrote `false` for `off` or `yes` for `true`, that is understood.
 
 Credentials are never read from the file. Name the variable that holds the key in `auxiliary.compression.api_key_env`.
@@ -73,7 +73,7 @@ fn write_all(text: &mut dyn Write) -> fmt::Result {
             )?;
         }
         if let Strangers::Mistakes { but_for: [first, rest @ ..] } = section.strangers {
-            write!(text, "\nAccepted and not used: `{first}`")?;
+            write!(text, "\nAccepted without effect: `{first}`")?;
             for key in rest {
                 write!(text, ", `{key}`")?;
             }
@@ -98,12 +98,17 @@ fn allowed(kind: &Kind) -> String {
         Kind::Switch => "true or false".to_owned(),
         Kind::Share { .. } => format!("number, {}", kind.range()),
         Kind::Count { .. } => format!("whole number, {}", kind.range()),
+        Kind::Tokens { .. } => format!("tokens, {}, also as `128k` or `1M`", kind.range()),
+        Kind::Thresholds => "names of models, each with a share (0.0–1.0) or a number of tokens (≥ 1000)".to_owned(),
         Kind::Seconds { .. } => format!("{}, or `90s`, `2m`, `1h`", kind.range()),
         Kind::Dollars { .. } => kind.range(),
         Kind::Choice(_) => kind.range(),
+        Kind::ChoiceOrName(_) => format!("{}, or another name", kind.range()),
         Kind::Text(Form::Any) => "text".to_owned(),
         Kind::Text(Form::PlainName) => "letters, digits, `_`, `-`, `.`".to_owned(),
         Kind::Text(Form::Variable) => "name of a variable".to_owned(),
+        Kind::Text(Form::Listen) => "address and port".to_owned(),
+        Kind::Text(Form::Store) => "path, address of PostgreSQL, or `memory`".to_owned(),
         Kind::Text(Form::Url) => "http or https address without credentials".to_owned(),
         Kind::Optional(inner) => format!("{}, or null", allowed(inner)),
     }

@@ -18,7 +18,8 @@ pub(crate) struct Document {
 
 /// Adds what the document says to what is known.
 pub(crate) fn read(document: &Document, gathered: &mut Gathered) {
-    let mut reader = Reader { document, gathered, foreign: Vec::new(), credential: false, older: Vec::new() };
+    let mut reader =
+        Reader { document, gathered, foreign: Vec::new(), no_effect: Vec::new(), credential: false, older: Vec::new() };
     match yaml::parse(&document.text) {
         Ok(root) => reader.root(&root),
         Err(error) => {
@@ -38,7 +39,10 @@ pub(crate) fn read(document: &Document, gathered: &mut Gathered) {
 struct Reader<'a> {
     document: &'a Document,
     gathered: &'a mut Gathered,
+    /// Keys of other programs.
     foreign: Vec<String>,
+    /// Keys of Hermes Agent in our sections.
+    no_effect: Vec<String>,
     /// Whether a key for summaries stands in the file, where we do not read it.
     credential: bool,
     /// Older spellings, which give way to today's wherever that stands.
@@ -63,16 +67,17 @@ impl Reader<'_> {
             }
         }
         self.settle_older();
-        if !self.foreign.is_empty() {
-            let keys = std::mem::take(&mut self.foreign);
-            let hint = self.credential.then(key_hint);
-            self.gathered.notes.push(Remark {
-                origin: None,
-                key: None,
-                matter: Matter::Foreign { path: self.document.path.clone(), keys },
-                hint,
-                excerpt: None,
-            });
+        let path = || self.document.path.clone();
+        let (no_effect, foreign) = (std::mem::take(&mut self.no_effect), std::mem::take(&mut self.foreign));
+        let hint = self.credential.then(key_hint);
+        let mut note = |matter, hint| {
+            self.gathered.notes.push(Remark { origin: None, key: None, matter, hint, excerpt: None });
+        };
+        if !no_effect.is_empty() {
+            note(Matter::NoEffect { path: path(), keys: no_effect }, hint);
+        }
+        if !foreign.is_empty() {
+            note(Matter::Foreign { path: path(), keys: foreign }, None);
         }
     }
 
@@ -140,11 +145,11 @@ impl Reader<'_> {
                 }
                 None => self.foreign.push(super::remark::printable(full)),
             },
-            Strangers::Mistakes { but_for } if but_for.contains(&entry.key.as_str()) => {
+            Strangers::Mistakes { .. } if strangers.has_no_effect(&entry.key) => {
                 // Hermes writes "" where there is none.
                 let filled = matches!(&entry.value.content, Content::Text(text) if !text.is_empty());
                 self.credential |= entry.key == "api_key" && filled;
-                self.foreign.push(full.to_owned());
+                self.no_effect.push(full.to_owned());
             }
             Strangers::Mistakes { .. } => {
                 let remark = self.remark(Some(full), entry.spot, Matter::UnknownKey);

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use epitome_core::budget::Threshold;
+use epitome_core::tokens::Tokens;
+
 use super::nearest::nearest;
 use super::remark::{Matter, Origin, Remark, printable, shown_text};
-use super::settings::{Kind, SETTINGS, Setting, Value, formerly, leaf, setting, variable_of};
+use super::settings::{Form, Kind, SETTINGS, Setting, Value, formerly, leaf, setting, variable_of};
 use super::{Environment, Flag};
+use crate::units::parse_tokens;
 
 /// Everything that was said so far. Who speaks later overrules.
 #[derive(Default)]
 pub(crate) struct Gathered {
     values: BTreeMap<&'static str, (Value, Origin)>,
+    /// What weaker sources say, the strongest of them last.
+    overruled: BTreeMap<&'static str, Vec<(Value, Origin)>>,
     pub(crate) errors: Vec<Remark>,
     pub(crate) warnings: Vec<Remark>,
     pub(crate) notes: Vec<Remark>,
@@ -18,7 +24,14 @@ pub(crate) struct Gathered {
 
 impl Gathered {
     pub(crate) fn say(&mut self, setting: &'static Setting, value: Value, origin: Origin) {
-        self.values.insert(setting.path, (value, origin));
+        if let Some(weaker) = self.values.insert(setting.path, (value, origin)) {
+            self.overruled.entry(setting.path).or_default().push(weaker);
+        }
+    }
+
+    /// What weaker sources say of each setting.
+    pub(crate) fn overruled(&mut self) -> BTreeMap<&'static str, Vec<(Value, Origin)>> {
+        std::mem::take(&mut self.overruled)
     }
 
     pub(crate) fn said(&self, setting: &Setting) -> bool {
@@ -150,12 +163,23 @@ pub(crate) fn hint(setting: &Setting, matter: &Matter) -> Option<String> {
             Some("name the variable that holds the key, not the key: OPENROUTER_API_KEY".to_owned())
         }
         Matter::NotAUrl => Some("for example https://openrouter.ai/api/v1".to_owned()),
+        Matter::NoScheme { address } => Some(format!("write http://{address}")),
+        Matter::NotListenable { .. } => Some(LISTEN_EXAMPLE.to_owned()),
+        Matter::UnknownStore { .. } => {
+            Some("the path of an SQLite file, postgres://user@host/database, or memory".to_owned())
+        }
+        Matter::NotAThreshold { found, .. } => found
+            .parse::<f64>()
+            .ok()
+            .filter(|number| (2.0..=100.0).contains(number))
+            .map(|number| format!("a share, not a percentage: {number} % is {}", share_of_percent(number))),
         Matter::UrlWithCredentials => Some(key_hint()),
         Matter::Unreadable { .. }
         | Matter::Syntax { .. }
         | Matter::NotASection { .. }
         | Matter::UnknownKey
         | Matter::Twice { .. }
+        | Matter::ModelTwice { .. }
         | Matter::NotAPair { .. }
         | Matter::Credential
         | Matter::Older { .. }
@@ -163,14 +187,25 @@ pub(crate) fn hint(setting: &Setting, matter: &Matter) -> Option<String> {
         | Matter::Misspelt
         | Matter::UnknownVariable
         | Matter::Foreign { .. }
+        | Matter::NoEffect { .. }
         | Matter::NoKey { .. }
+        | Matter::UnknownProvider { .. }
+        | Matter::NoEngine { .. }
         | Matter::AboveHygiene { .. } => None,
     }
 }
 
+const LISTEN_EXAMPLE: &str = "for example 127.0.0.1:8484 or localhost:8484";
+
 fn wrong_type_hint(setting: &Setting, found: &str, default: &str) -> String {
     let count = matches!(setting.kind, Kind::Count { .. } | Kind::Optional(Kind::Count { .. }));
     let text = found.strip_prefix("the string ").map(|text| text.trim_matches('"'));
+    if setting.kind == Kind::Thresholds {
+        return "for example {claude-opus: 0.4, gpt-5: 100k}".to_owned();
+    }
+    if setting.kind == Kind::Text(Form::Listen) {
+        return LISTEN_EXAMPLE.to_owned();
+    }
     if found == "nothing" {
         return format!("remove the key to use the default {default}");
     }
@@ -181,7 +216,7 @@ fn wrong_type_hint(setting: &Setting, found: &str, default: &str) -> String {
     if text.is_some_and(|text| text.parse::<f64>().is_ok()) {
         return "remove the quotes".to_owned();
     }
-    if let Some(number) = text.filter(|_| count).and_then(spelled_out) {
+    if let Some(number) = text.filter(|_| count).and_then(|text| parse_tokens(text).ok()) {
         return format!("write {number}");
     }
     if found.starts_with("the number") && matches!(setting.kind, Kind::Text(_) | Kind::Optional(Kind::Text(_))) {
@@ -191,16 +226,6 @@ fn wrong_type_hint(setting: &Setting, found: &str, default: &str) -> String {
         return format!("give it {}, or remove the key", setting.kind.noun());
     }
     format!("the default is {default}")
-}
-
-/// 200000 for `200K` and `200,000`.
-fn spelled_out(text: &str) -> Option<u64> {
-    let text = text.replace([',', '_', ' '], "").to_lowercase();
-    let (digits, factor) = match text.strip_suffix('k') {
-        Some(digits) => (digits, 1_000),
-        None => text.strip_suffix('m').map_or((text.as_str(), 1), |digits| (digits, 1_000_000)),
-    };
-    digits.parse::<u64>().ok()?.checked_mul(factor)
 }
 
 /// Rounded, or 14 % would be 0.14000000000000001.
@@ -220,5 +245,20 @@ pub(crate) fn shown(value: &Value) -> String {
         Value::Number(value) => value.to_string(),
         Value::Count(value) => value.to_string(),
         Value::Text(value) => value.to_string(),
+        Value::Thresholds(models) => {
+            let pairs: Vec<String> =
+                models.iter().map(|(model, threshold)| shown_threshold(model, *threshold)).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+    }
+}
+
+fn shown_threshold(model: &str, threshold: Threshold) -> String {
+    // A name such as `qwen3:32b` would not be one key without quotes.
+    let is_plain = model.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter));
+    let model = if is_plain { model.to_owned() } else { format!("{model:?}") };
+    match threshold {
+        Threshold::Share(share) => format!("{model}: {share}"),
+        Threshold::Tokens(Tokens(tokens)) => format!("{model}: {tokens}"),
     }
 }

@@ -1,10 +1,16 @@
 //! From what was said to a value of the right kind and in its range, or the reason why not.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::remark::{Matter, shown_text};
+use epitome_core::budget::Threshold;
+use epitome_core::tokens::Tokens;
+
+use super::excerpt::looks_secret;
+use super::remark::{Matter, printable, shown_text};
 use super::settings::{Form, Kind, Value};
-use super::yaml::Content;
+use super::yaml::{self, Content, Entry};
+use crate::units::parse_tokens;
 
 impl Kind {
     /// Checks what a file says.
@@ -54,11 +60,41 @@ impl Kind {
                     Ok(_) | Err(_) => Err(self.outside(content)),
                 }
             }
+            Kind::Tokens { least, most } => {
+                let number = tokens(content).ok_or_else(|| self.not(content))?;
+                match u64::try_from(number) {
+                    Ok(count) if count >= *least && most.is_none_or(|most| count <= most) => Ok(Value::Count(count)),
+                    Ok(_) | Err(_) => Err(self.outside(content)),
+                }
+            }
+            Kind::Thresholds => match content {
+                Content::Section(entries) => thresholds(entries).map(Value::Thresholds),
+                Content::Null => Ok(Value::Thresholds(BTreeMap::new())),
+                Content::Boolean(_) | Content::Integer(_) | Content::Number(_) | Content::Text(_) | Content::List => {
+                    Err(self.not(content))
+                }
+            },
+            Kind::ChoiceOrName(words) => {
+                let Content::Text(text) = content else { return Err(self.not(content)) };
+                // Hermes writes "" where nothing is chosen.
+                let text =
+                    if text.trim().is_empty() { words.first().copied().unwrap_or_default() } else { text.trim() };
+                if let Some(known) = chosen(words, &text.to_lowercase()) {
+                    return Ok(known);
+                }
+                if looks_secret(text) {
+                    return Err(Matter::NotAChoice { found: shown_text(text), words });
+                }
+                Form::Any.check(text).map(|()| Value::Text(text.to_owned().into()))
+            }
             Kind::Choice(words) => match content {
-                Content::Text(text) => chosen(words, &text.to_lowercase())
-                    .ok_or_else(|| Matter::NotAChoice { found: shown_text(text), words }),
+                Content::Text(text) => {
+                    let lower = text.to_lowercase();
+                    let found = chosen(words, &lower).or_else(|| off(words).filter(|_| switch(&lower) == Some(false)));
+                    found.ok_or_else(|| Matter::NotAChoice { found: shown_text(text), words })
+                }
                 // A program that reads YAML 1.1 and writes the file again turns `off` into `false`.
-                Content::Boolean(false) => chosen(words, "off").ok_or_else(|| self.not(content)),
+                Content::Boolean(false) => off(words).ok_or_else(|| self.not(content)),
                 Content::Null
                 | Content::Boolean(true)
                 | Content::Integer(_)
@@ -86,8 +122,13 @@ impl Kind {
             Kind::Optional(inner) => inner.understood(text),
             Kind::Switch if text == "1" => Content::Boolean(true),
             Kind::Switch if text == "0" => Content::Boolean(false),
-            Kind::Switch | Kind::Choice(_) | Kind::Text(_) => Content::Text(text.to_owned()),
-            Kind::Share { .. } | Kind::Count { .. } | Kind::Seconds { .. } | Kind::Dollars { .. } => {
+            Kind::Switch | Kind::Choice(_) | Kind::ChoiceOrName(_) | Kind::Text(_) => Content::Text(text.to_owned()),
+            Kind::Thresholds => yaml::parse(text).map_or_else(|_| Content::Text(text.to_owned()), |node| node.content),
+            Kind::Share { .. }
+            | Kind::Count { .. }
+            | Kind::Tokens { .. }
+            | Kind::Seconds { .. }
+            | Kind::Dollars { .. } => {
                 if let Ok(integer) = text.replace('_', "").parse() {
                     Content::Integer(integer)
                 } else {
@@ -104,9 +145,14 @@ impl Kind {
             Kind::Share { least, most } => format!("{least:?}–{most:?}"),
             Kind::Seconds { least, most } => format!("{least}–{most} seconds"),
             Kind::Dollars { most } => format!("0–{most} US dollars"),
-            Kind::Count { least, most: None } => format!("≥ {least}"),
-            Kind::Count { least, most: Some(most) } => format!("{least}–{most}"),
-            Kind::Choice(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+            Kind::Count { least, most: None } | Kind::Tokens { least, most: None } => format!("≥ {least}"),
+            Kind::Count { least, most: Some(most) } | Kind::Tokens { least, most: Some(most) } => {
+                format!("{least}–{most}")
+            }
+            Kind::Thresholds => "a section of models".to_owned(),
+            Kind::Choice(words) | Kind::ChoiceOrName(words) => {
+                words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+            }
             Kind::Text(_) => String::new(),
             Kind::Optional(inner) => inner.range(),
         }
@@ -118,13 +164,16 @@ impl Kind {
             Kind::Switch => "true or false",
             Kind::Share { .. } => "a number",
             Kind::Count { .. } => "a whole number",
+            Kind::Tokens { .. } => "a number of tokens",
+            Kind::Thresholds => "a section of models",
             Kind::Seconds { .. } => "a number of seconds",
             Kind::Dollars { .. } => "a number of US dollars",
-            Kind::Choice(_) => "a word",
+            Kind::Choice(_) | Kind::ChoiceOrName(_) => "a word",
             Kind::Text(Form::Any) => "a text",
             Kind::Text(Form::PlainName) => "a name",
             Kind::Text(Form::Variable) => "the name of an environment variable",
-            Kind::Text(Form::Url) => "an address",
+            Kind::Text(Form::Url | Form::Listen) => "an address",
+            Kind::Text(Form::Store) => "a path or an address",
             Kind::Optional(inner) => inner.noun(),
         }
     }
@@ -141,8 +190,7 @@ impl Kind {
 impl Form {
     fn check(self, text: &str) -> Result<(), Matter> {
         let fits = match self {
-            // A terminal would obey control characters.
-            Form::Any => !text.is_empty() && !text.chars().any(char::is_control),
+            Form::Any => is_printable(text),
             Form::PlainName => {
                 text.starts_with(|first: char| first.is_ascii_alphanumeric())
                     && text.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-.".contains(letter))
@@ -152,12 +200,22 @@ impl Form {
                     && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
             }
             Form::Url => return check_url(text),
+            Form::Listen => return check_listen(text),
+            Form::Store => {
+                let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+                if let Some(scheme) = scheme.filter(|scheme| !["postgres", "postgresql"].contains(scheme)) {
+                    return Err(Matter::UnknownStore { scheme: printable(scheme) });
+                }
+                is_printable(text)
+            }
         };
         match (fits, self) {
             (true, _) => Ok(()),
             // Somebody may have put the key itself here.
             (false, Form::Variable) => Err(Matter::NotAVariable),
-            (false, Form::Any | Form::PlainName | Form::Url) => Err(Matter::NotAName { found: shown_text(text) }),
+            (false, Form::Any | Form::PlainName | Form::Url | Form::Listen | Form::Store) => {
+                Err(Matter::NotAName { found: shown_text(text) })
+            }
         }
     }
 }
@@ -166,7 +224,11 @@ fn check_url(text: &str) -> Result<(), Matter> {
     let lower = text.to_lowercase();
     let Some(rest) = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://")) else {
         // What is no address may be anything, a key among it.
-        return Err(Matter::NotAUrl);
+        return Err(if is_host_and_port(text) {
+            Matter::NoScheme { address: text.to_owned() }
+        } else {
+            Matter::NotAUrl
+        });
     };
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let query = rest.split_once('?').map_or("", |(_, query)| query);
@@ -182,6 +244,58 @@ fn check_url(text: &str) -> Result<(), Matter> {
     }
     Ok(())
 }
+
+/// `localhost:8080`, `192.168.0.2:11434/v1`: an address from which only the scheme is missing.
+fn is_host_and_port(text: &str) -> bool {
+    let authority = text.split('/').next().unwrap_or_default();
+    let Some((host, port)) = authority.rsplit_once(':') else { return authority == "localhost" };
+    let is_host =
+        !host.is_empty() && host.chars().all(|letter| letter.is_ascii_alphanumeric() || "-.".contains(letter));
+    is_host && port.parse::<u16>().is_ok() && is_printable(text)
+}
+
+fn check_listen(text: &str) -> Result<(), Matter> {
+    let is_one = match text.rsplit_once(':') {
+        // `[::1]:8484`, as every program writes it: without the brackets the port could not be told from the address.
+        Some((host, port)) if !host.contains(':') || host.starts_with('[') => {
+            !host.is_empty() && port.parse::<u16>().is_ok() && !host.contains(['/', '@']) && is_printable(host)
+        }
+        Some(_) | None => false,
+    };
+    if is_one { Ok(()) } else { Err(Matter::NotListenable { found: shown_text(text) }) }
+}
+
+/// A terminal would obey control characters.
+fn is_printable(text: &str) -> bool {
+    !text.is_empty() && !text.chars().any(char::is_control)
+}
+
+/// The word of a choice for nothing, if it has one.
+fn off(words: &'static [&'static str]) -> Option<Value> {
+    chosen(words, "off").or_else(|| chosen(words, "false"))
+}
+
+/// The thresholds of models.
+fn thresholds(entries: &[Entry]) -> Result<BTreeMap<String, Threshold>, Matter> {
+    let mut thresholds = BTreeMap::new();
+    for Entry { key, value, spot: _ } in entries {
+        // Every name begins with nothing.
+        if key.trim().is_empty() {
+            return Err(Matter::NotAName { found: shown_text(key) });
+        }
+        let share = number(&value.content).filter(|share| (0.0..=1.0).contains(share)).map(Threshold::Share);
+        let number = || u64::try_from(tokens(&value.content)?).ok().filter(|tokens| *tokens >= LEAST_THRESHOLD);
+        let threshold = share.or_else(|| number().map(|tokens| Threshold::Tokens(Tokens(tokens))));
+        let wrong = || Matter::NotAThreshold { model: printable(key), found: literal(&value.content) };
+        if thresholds.insert(key.clone(), threshold.ok_or_else(wrong)?).is_some() {
+            return Err(Matter::ModelTwice { model: printable(key) });
+        }
+    }
+    Ok(thresholds)
+}
+
+/// Fewer tokens are a share or a percentage that was written wrong.
+const LEAST_THRESHOLD: u64 = 1_000;
 
 fn chosen(words: &'static [&'static str], text: &str) -> Option<Value> {
     words.iter().find(|word| **word == text).map(|word| Value::Text(Cow::Borrowed(word)))
@@ -216,6 +330,14 @@ fn whole(content: &Content) -> Option<i128> {
         | Content::List
         | Content::Section(_) => None,
     }
+}
+
+/// A number of tokens, which people also write as `128k`.
+fn tokens(content: &Content) -> Option<i128> {
+    let Content::Text(text) = content else { return whole(content) };
+    // A number in quotes is told to be one.
+    let has_unit = text.trim().ends_with(['k', 'K', 'm', 'M']);
+    parse_tokens(text).ok().filter(|_| has_unit).map(i128::from)
 }
 
 fn seconds(content: &Content) -> Option<f64> {

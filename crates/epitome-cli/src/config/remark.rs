@@ -96,9 +96,35 @@ pub(crate) enum Matter {
     /// Not the name of a variable; perhaps the key itself, so it is not repeated.
     #[error("not the name of an environment variable")]
     NotAVariable,
-    /// Not an http address.
+    /// Not an http address; perhaps a key, so it is not repeated.
     #[error("not an http or https address")]
     NotAUrl,
+    /// An address without its scheme.
+    #[error("{address} has no http:// or https:// before it")]
+    NoScheme {
+        /// As it was written.
+        address: String,
+    },
+    /// Nowhere to listen.
+    #[error("{found} is not an address and a port")]
+    NotListenable {
+        /// As it was written.
+        found: String,
+    },
+    /// A store of a kind that does not exist.
+    #[error("{scheme}:// is not a store that Epitome knows")]
+    UnknownStore {
+        /// What stands before `://`. What follows may hold a password.
+        scheme: String,
+    },
+    /// A threshold of a model that is neither a share nor a number of tokens.
+    #[error("{model}: {found} is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)")]
+    NotAThreshold {
+        /// As it was written.
+        model: String,
+        /// As it was written.
+        found: String,
+    },
     /// An address with a user, a password or a key in it.
     #[error("the address contains credentials")]
     UrlWithCredentials,
@@ -116,6 +142,12 @@ pub(crate) enum Matter {
     Twice {
         /// Where it stood first.
         first_line: usize,
+    },
+    /// A model with two thresholds.
+    #[error("{model} stands twice")]
+    ModelTwice {
+        /// As it was written.
+        model: String,
     },
     /// `--set` without a key or a value.
     #[error("expected key=value, found {found}")]
@@ -145,8 +177,16 @@ pub(crate) enum Matter {
     #[error("not a variable of Epitome, and not used")]
     UnknownVariable,
     /// Keys of other programs.
-    #[error("{}: {} not used by Epitome: {}", path.display(), if keys.len() == 1 { "1 key is".to_owned() } else { format!("{} keys are", keys.len()) }, keys.join(", "))]
+    #[error("{}: {} not read: {}", path.display(), counted(keys.len(), "key of other programs is", "keys of other programs are"), some(keys))]
     Foreign {
+        /// Of the file.
+        path: PathBuf,
+        /// In the order of the file.
+        keys: Vec<String>,
+    },
+    /// Keys of Hermes Agent in our sections.
+    #[error("{}: {} no effect in Epitome: {}", path.display(), counted(keys.len(), "key of Hermes Agent has", "keys of Hermes Agent have"), keys.join(", "))]
+    NoEffect {
         /// Of the file.
         path: PathBuf,
         /// In the order of the file.
@@ -156,7 +196,23 @@ pub(crate) enum Matter {
     #[error("`{provider}` needs a key, and none is named")]
     NoKey {
         /// As it is written.
-        provider: &'static str,
+        provider: String,
+    },
+    /// A provider whose address nobody has told.
+    #[error(
+        "{name} is no provider that Epitome knows, and auxiliary.compression.base_url is not set: it counts as `auto`"
+    )]
+    UnknownProvider {
+        /// As it was written.
+        name: String,
+    },
+    /// An engine that does not exist.
+    #[error("there is no engine {name:?}; looked in {looked_in}")]
+    NoEngine {
+        /// As it was written.
+        name: String,
+        /// Each place, and what is there.
+        looked_in: String,
     },
     /// A threshold above the safety net is never reached.
     #[error("{threshold} is never reached: the safety net compresses at 0.85")]
@@ -221,6 +277,21 @@ impl Remark {
             write!(text, "\n  hint: {hint}").expect("writing to a String cannot fail");
         }
         text
+    }
+}
+
+/// A number and what is counted.
+fn counted(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+/// The first of many names: whoever reads the line knows the rest, or does not care.
+fn some(keys: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = keys.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match keys.len().checked_sub(SHOWN) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
     }
 }
 

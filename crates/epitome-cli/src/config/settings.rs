@@ -1,7 +1,9 @@
 //! The one table of settings: the reader, the ranges, `show`, the schema and the documentation are made from it.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
+use epitome_core::budget::Threshold;
 use epitome_core::tokens::Tokens;
 
 use super::values::{
@@ -36,6 +38,13 @@ pub(crate) enum Kind {
         least: u64,
         most: Option<u64>,
     },
+    /// A number of tokens, also as `128k` or `1M`.
+    Tokens {
+        least: u64,
+        most: Option<u64>,
+    },
+    /// A section of models, each with a share of its window or a number of tokens.
+    Thresholds,
     /// A number of seconds, or a number with `s`, `m` or `h`.
     Seconds {
         least: f64,
@@ -46,6 +55,8 @@ pub(crate) enum Kind {
         most: f64,
     },
     Choice(&'static [&'static str]),
+    /// One of these words, or a name that somebody else has given.
+    ChoiceOrName(&'static [&'static str]),
     Text(Form),
     /// As the inner kind, or nothing.
     Optional(&'static Kind),
@@ -62,6 +73,10 @@ pub(crate) enum Form {
     Variable,
     /// http or https, without credentials.
     Url,
+    /// A host and a port.
+    Listen,
+    /// A path, an address of PostgreSQL, or `memory`.
+    Store,
 }
 
 /// A value that passed the checks of its kind.
@@ -72,6 +87,7 @@ pub(crate) enum Value {
     Number(f64),
     Count(u64),
     Text(Cow<'static, str>),
+    Thresholds(BTreeMap<String, Threshold>),
 }
 
 /// Where the wish for a setting comes from.
@@ -106,6 +122,26 @@ pub(crate) static SETTINGS: &[Setting] = &[
         older: &[],
         doc: "Share of the context window at which compaction begins.",
         of: |config| Value::Number(config.compression.threshold),
+    },
+    Setting {
+        path: "compression.threshold_tokens",
+        kind: Kind::Optional(&Kind::Tokens { least: 0, most: None }),
+        default: Value::Nothing,
+        asked_by: AskedBy::Hermes,
+        older: &[],
+        doc: "Tokens at which compaction begins at the latest: the smaller of this and the threshold's share counts; null or \
+              0 leaves it to the share.",
+        of: |config| config.compression.threshold_tokens.map_or(Value::Nothing, |Tokens(cap)| Value::Count(cap)),
+    },
+    Setting {
+        path: "compression.model_thresholds",
+        kind: Kind::Thresholds,
+        default: Value::Thresholds(BTreeMap::new()),
+        asked_by: AskedBy::Hermes,
+        older: &[],
+        doc: "Thresholds of single models in place of `threshold`: the beginning of a model's name, and a share of its window \
+              or a number of tokens. The longest beginning that fits counts; a provider before the name (`anthropic/`) may be left out.",
+        of: |config| Value::Thresholds(config.compression.model_thresholds.clone()),
     },
     Setting {
         path: "compression.target_ratio",
@@ -182,7 +218,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "compression.cost.tail",
-        kind: Kind::Count { least: 1_000, most: None },
+        kind: Kind::Tokens { least: 1_000, most: None },
         default: Value::Count(20_000),
         asked_by: AskedBy::Epitome,
         older: &[],
@@ -192,7 +228,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "compression.cost.summary",
-        kind: Kind::Count { least: 500, most: Some(12_000) },
+        kind: Kind::Tokens { least: 500, most: Some(12_000) },
         default: Value::Count(4_000),
         asked_by: AskedBy::Epitome,
         older: &[],
@@ -247,13 +283,14 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "auxiliary.compression.provider",
-        kind: Kind::Choice(Provider::NAMES),
+        kind: Kind::ChoiceOrName(Provider::NAMES),
         default: Value::Text(Cow::Borrowed("auto")),
         asked_by: AskedBy::Documents,
         older: &[],
         doc: "Who writes summaries: `auto` uses `base_url` if set, else the request's own model, else no model; \
-              `main` is that without another endpoint to fall back to; `local` uses no model; the others need `api_key_env`.",
-        of: |config| word(config.auxiliary.compression.provider),
+              `main` is that without another endpoint to fall back to; `local` uses no model; `openrouter`, `nous`, `anthropic` \
+              and `openai` need `api_key_env`. Any other name is used with `base_url`, and counts as `auto` without it.",
+        of: |config| Value::Text(config.auxiliary.compression.provider.name().to_owned().into()),
     },
     Setting {
         path: "auxiliary.compression.base_url",
@@ -286,7 +323,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     Setting {
         path: "auxiliary.compression.context_length",
         // A prompt without any transcript takes most of 2,000.
-        kind: Kind::Optional(&Kind::Count { least: 2_000, most: None }),
+        kind: Kind::Optional(&Kind::Tokens { least: 2_000, most: None }),
         default: Value::Nothing,
         asked_by: AskedBy::Hermes,
         older: &[],
@@ -317,13 +354,22 @@ pub(crate) static SETTINGS: &[Setting] = &[
         of: |config| Value::Text(config.context.engine.clone().into()),
     },
     Setting {
+        path: "context.strict",
+        kind: Kind::Switch,
+        default: Value::Switch(false),
+        asked_by: AskedBy::Epitome,
+        older: &[],
+        doc: "Whether a `context.engine` that does not exist is an error. Without it the built-in engine works in its place, with a warning.",
+        of: |config| Value::Switch(config.context.strict),
+    },
+    Setting {
         path: "prompt_caching.cache_ttl",
         kind: Kind::Choice(CacheTtl::NAMES),
         default: Value::Text(Cow::Borrowed("5m")),
         asked_by: AskedBy::Documents,
         older: &["model.cache_ttl"],
         doc: "How long the provider keeps a cached prefix. With `5m` tools and system prompt are kept for an hour once a \
-              session has paused for more than five minutes.",
+              session has paused for more than five minutes; `auto` is `5m`, and `false` sets no markers at all.",
         of: |config| word(config.prompt_caching.cache_ttl),
     },
     Setting {
@@ -357,7 +403,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "store.location",
-        kind: Kind::Optional(&Kind::Text(Form::Any)),
+        kind: Kind::Optional(&Kind::Text(Form::Store)),
         default: Value::Nothing,
         asked_by: AskedBy::Epitome,
         older: &[],
@@ -386,11 +432,11 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "gateway.listen",
-        kind: Kind::Text(Form::Any),
+        kind: Kind::Text(Form::Listen),
         default: Value::Text(Cow::Borrowed("127.0.0.1:8484")),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "Where the gateway listens. An address that other machines can reach needs a token, or `--insecure`.",
+        doc: "Where the gateway listens, as `127.0.0.1:8484` or `localhost:8484`. An address that other machines can reach needs a token, or `--insecure`.",
         of: |config| Value::Text(config.gateway.listen.clone().into()),
     },
     Setting {
@@ -487,7 +533,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
     },
     Setting {
         path: "model.context_length",
-        kind: Kind::Optional(&Kind::Count { least: 1, most: None }),
+        kind: Kind::Optional(&Kind::Tokens { least: 1, most: None }),
         default: Value::Nothing,
         asked_by: AskedBy::Hermes,
         older: &[],
@@ -509,7 +555,7 @@ pub(crate) struct Section {
 pub(crate) enum Strangers {
     /// The section is shared: it belongs to somebody else.
     Foreign,
-    /// A mistake, apart from these keys of Hermes Agent which we do not use.
+    /// A mistake, apart from these keys of Hermes Agent which have no effect here. `*` at the end stands for anything.
     Mistakes { but_for: &'static [&'static str] },
 }
 
@@ -521,15 +567,23 @@ pub(crate) static SECTIONS: &[Section] = &[
         strangers: Strangers::Mistakes {
             but_for: &[
                 "abort_on_summary_failure",
+                "checkpoint_required",
                 "codex_app_server_auto",
                 "codex_gpt55_autoraise",
                 "codex_gpt55_autoraise_notice",
+                "codex_responses_compact_threshold",
+                "codex_responses_native",
+                "context_timeout_seconds",
+                "context_total_ceiling_seconds",
                 "hygiene_failure_cooldown_seconds",
                 "hygiene_hard_message_limit",
+                "hygiene_max_turn_hold_seconds",
                 "hygiene_timeout_seconds",
                 "hygiene_total_ceiling_seconds",
+                "idle_compact_after_seconds",
                 "in_place",
                 "max_attempts",
+                "micro_compact*",
                 "min_tail_user_messages",
                 "proactive_prune_min_reclaim_tokens",
                 "proactive_prune_min_result_chars",
@@ -538,7 +592,6 @@ pub(crate) static SECTIONS: &[Section] = &[
                 "summary_base_url",
                 "summary_provider",
                 "tail_mode",
-                "threshold_tokens",
             ],
         },
         doc: "When and how conversations become smaller.",
@@ -552,7 +605,15 @@ pub(crate) static SECTIONS: &[Section] = &[
     Section {
         path: "auxiliary.compression",
         strangers: Strangers::Mistakes {
-            but_for: &["api_key", "api_mode", "extra_body", "key_env", "reasoning_effort"],
+            but_for: &[
+                "api_key",
+                "api_mode",
+                "extra_body",
+                "fallback_chain",
+                "key_env",
+                "no_progress_timeout",
+                "reasoning_effort",
+            ],
         },
         doc: "The model that writes summaries.",
     },
@@ -580,6 +641,17 @@ pub(crate) static SECTIONS: &[Section] = &[
         doc: "The agent's own model; a plain text is read as `default`.",
     },
 ];
+
+impl Strangers {
+    /// Whether a key that is none of our settings is one of Hermes Agent's which has no effect here.
+    pub(crate) fn has_no_effect(self, key: &str) -> bool {
+        let is = |known: &str| known.strip_suffix('*').map_or(known == key, |beginning| key.starts_with(beginning));
+        match self {
+            Strangers::Foreign => false,
+            Strangers::Mistakes { but_for } => but_for.iter().any(|known| is(known)),
+        }
+    }
+}
 
 impl Setting {
     /// The environment variable that sets it.

@@ -8,6 +8,7 @@ mod remarks;
 
 use std::path::PathBuf;
 
+use epitome_core::budget::Threshold;
 use epitome_core::tokens::Tokens;
 use epitome_gateway::server::StartError;
 
@@ -16,12 +17,14 @@ use super::gather::Gathered;
 use super::settings::{SECTIONS, SETTINGS, Value};
 use super::values::{CacheTtl, Controller, Originals, Outputs, Provider, Tail, Trigger};
 use super::{Config, ConfigErrors, Environment, Flag, Loaded, Origin, Sources, docs, load, resolve, schema};
-use crate::commands::config::{self as commands, Format, Outcome};
+use crate::commands::config::{self as commands, Format, Origins, Outcome};
 
 /// Every key of the mission's M4, literally, those of Hermes that we read, the limit to what summaries cost, and the gateway's.
 const KEYS: &[&str] = &[
     "compression.enabled",
     "compression.threshold",
+    "compression.threshold_tokens",
+    "compression.model_thresholds",
     "compression.target_ratio",
     "compression.protect_last_n",
     "compression.protect_first_n",
@@ -29,6 +32,7 @@ const KEYS: &[&str] = &[
     "auxiliary.compression.provider",
     "auxiliary.compression.base_url",
     "context.engine",
+    "context.strict",
     "prompt_caching.cache_ttl",
     "prompt_caching.strategy",
     "prompt_caching.rules",

@@ -1,7 +1,9 @@
 //! The configuration as the program uses it: every value present, checked and typed.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use epitome_core::budget::Threshold;
 use epitome_core::tokens::Tokens;
 
 /// Every setting. Built once by [`load`](super::load); take it apart and hand each part on.
@@ -62,6 +64,10 @@ pub(crate) struct CompressionConfig {
     pub(crate) enabled: bool,
     /// Compaction begins when the prompt fills this share of the window.
     pub(crate) threshold: f64,
+    /// … or so many tokens, if that is less.
+    pub(crate) threshold_tokens: Option<Tokens>,
+    /// Models with a threshold of their own, by the beginning of their name.
+    pub(crate) model_thresholds: BTreeMap<String, Threshold>,
     /// The protected tail, as a share of the tokens at the threshold.
     pub(crate) target_ratio: f64,
     /// Opening messages that stay, the system prompt counted.
@@ -130,6 +136,8 @@ pub(crate) struct SummaryModelConfig {
 pub(crate) struct ContextConfig {
     /// `compressor` is the built-in; a plain name, safe to use in a path.
     pub(crate) engine: String,
+    /// Whether it is an error that there is no such engine.
+    pub(crate) strict: bool,
 }
 
 /// Marking requests for the provider's cache.
@@ -280,36 +288,73 @@ choice! {
         FiveMinutes = "5m",
         /// One hour.
         OneHour = "1h",
+        /// As five minutes: Hermes Agent decides by the kind of session.
+        Auto = "auto",
+        /// Nothing is marked.
+        Off = "false",
     }
 }
 
-choice! {
-    /// Who writes summaries.
-    Provider {
-        /// `base_url` if set; else the request's own model; else the local summariser.
-        Auto = "auto",
-        /// As `auto`, without falling back to another endpoint.
-        Main = "main",
-        /// OpenRouter, with the key of `api_key_env`.
-        OpenRouter = "openrouter",
-        /// Nous Portal, with the key of `api_key_env`.
-        Nous = "nous",
-        /// Anthropic, with the key of `api_key_env`.
-        Anthropic = "anthropic",
-        /// OpenAI, with the key of `api_key_env`.
-        OpenAi = "openai",
-        /// No model.
-        Local = "local",
-    }
+/// Who writes summaries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Provider {
+    /// `base_url` if set; else the request's own model; else the local summariser.
+    Auto,
+    /// As `auto`, without falling back to another endpoint.
+    Main,
+    /// OpenRouter, with the key of `api_key_env`.
+    OpenRouter,
+    /// Nous Portal, with the key of `api_key_env`.
+    Nous,
+    /// Anthropic, with the key of `api_key_env`.
+    Anthropic,
+    /// OpenAI, with the key of `api_key_env`.
+    OpenAi,
+    /// No model.
+    Local,
+    /// Somebody whose address only `base_url` tells.
+    Other(String),
 }
 
 impl Provider {
+    /// Those that we know, in the order of the documentation.
+    pub(crate) const NAMES: &'static [&'static str] =
+        &["auto", "main", "openrouter", "nous", "anthropic", "openai", "local"];
+
+    /// The provider of this name.
+    pub(crate) fn named(name: String) -> Provider {
+        match name.as_str() {
+            "auto" => Provider::Auto,
+            "main" => Provider::Main,
+            "openrouter" => Provider::OpenRouter,
+            "nous" => Provider::Nous,
+            "anthropic" => Provider::Anthropic,
+            "openai" => Provider::OpenAi,
+            "local" => Provider::Local,
+            _ => Provider::Other(name),
+        }
+    }
+
+    /// How it is written.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Provider::Auto => "auto",
+            Provider::Main => "main",
+            Provider::OpenRouter => "openrouter",
+            Provider::Nous => "nous",
+            Provider::Anthropic => "anthropic",
+            Provider::OpenAi => "openai",
+            Provider::Local => "local",
+            Provider::Other(name) => name,
+        }
+    }
+
     /// Whether it cannot be asked without a key of its own.
     #[must_use]
-    pub(crate) fn needs_key(self) -> bool {
+    pub(crate) fn needs_key(&self) -> bool {
         match self {
             Provider::OpenRouter | Provider::Nous | Provider::Anthropic | Provider::OpenAi => true,
-            Provider::Auto | Provider::Main | Provider::Local => false,
+            Provider::Auto | Provider::Main | Provider::Local | Provider::Other(_) => false,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The gateway as a process of its own: `epitome serve` and `epitome wrap` between a provider and an agent, over real sockets.
 
 mod client;
+mod configured;
 mod crowd;
 mod faults;
 mod process;

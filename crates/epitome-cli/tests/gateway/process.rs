@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread::JoinHandle;
 
 /// Where the programs are that the tests use: sh, curl, kill, prlimit.
 pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
@@ -11,27 +12,47 @@ pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// A gateway that runs. It is ended with the test.
 pub(crate) struct Gateway {
     pub(crate) address: SocketAddr,
+    /// What it said until it listened.
+    pub(crate) said: Vec<String>,
+    rest: Option<JoinHandle<Vec<String>>>,
     process: Child,
 }
 
 impl Gateway {
-    /// Starts one with nothing of this machine's environment or configuration.
+    /// Starts one with nothing of this machine's environment or configuration, and without a log.
     pub(crate) fn start(home: &Path, upstream: &str, settings: &[&str]) -> Gateway {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_epitome"));
-        command.args(["serve", "--listen", "127.0.0.1:0", "--upstream", upstream]);
         // What is told is about bytes, and markers are no fault.
-        command.args(["--set", "prompt_caching.strategy=client"]);
-        command.args(settings.iter().flat_map(|setting| ["--set", setting]));
-        command.current_dir(home).env_clear().env("HOME", home).env("PATH", PATH).env("EPITOME_LOG", "off");
+        let settings = ["prompt_caching.strategy=client"].into_iter().chain(settings.iter().copied());
+        let settings: Vec<&str> = settings.flat_map(|setting| ["--set", setting]).collect();
+        Gateway::start_with(home, upstream, "off", &[&["--listen", "127.0.0.1:0"], &settings[..]].concat())
+    }
+
+    /// Starts one with these arguments, which logs what `log` says.
+    pub(crate) fn start_with(home: &Path, upstream: &str, log: &str, arguments: &[&str]) -> Gateway {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_epitome"));
+        command.args(["serve", "--upstream", upstream]).args(arguments);
+        command.current_dir(home).env_clear().env("HOME", home).env("PATH", PATH).env("EPITOME_LOG", log);
         let mut process = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
         let said = process.stderr.take().expect("it is piped");
-        let mut lines = BufReader::new(said).lines();
-        let listening = lines.next().expect("it says something").expect("text");
-        let address = listening.split(['/', ',']).nth(2).and_then(|address| address.parse().ok());
-        let address = address.unwrap_or_else(|| panic!("it does not listen: {listening}"));
+        let mut lines = BufReader::new(said).lines().map(|line| line.expect("text"));
+        let mut said = Vec::new();
+        let address = loop {
+            let line = lines.next().unwrap_or_else(|| panic!("it does not listen: {said:?}"));
+            let address = line.strip_prefix("epitome: listening on http://").and_then(|rest| rest.split(',').next());
+            match address.and_then(|address| address.parse().ok()) {
+                Some(address) => break address,
+                None => said.push(line),
+            }
+        };
         // Read on, so that it never waits for somebody to.
-        std::thread::spawn(move || lines.for_each(drop));
-        Gateway { address, process }
+        let rest = Some(std::thread::spawn(move || lines.collect()));
+        Gateway { address, said, rest, process }
+    }
+
+    /// Asks it to end, and waits until it has: what it said since it listened.
+    pub(crate) fn end(mut self) -> Vec<String> {
+        self.terminate();
+        self.rest.take().expect("it ends once").join().expect("nobody panicked")
     }
 
     /// Ends it as nothing can be ended more suddenly.

@@ -189,7 +189,7 @@ impl Gateway {
 fn keyed(received: &Received, caching: PromptCaching, body: Bytes) -> Bytes {
     let speaks_openai = received.incoming.dialect != Dialect::AnthropicMessages;
     let at_openai = caching.host(&received.incoming.upstream) == "api.openai.com";
-    if !speaks_openai || !at_openai || caching.strategy == Strategy::Client {
+    if !speaks_openai || !at_openai || matches!(caching.strategy, Strategy::Client | Strategy::Off) {
         return body;
     }
     // What is left of an archived session, its system prompt, is cached where the session was.

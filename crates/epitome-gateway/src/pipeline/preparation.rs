@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use epitome_core::budget::Budget;
 use epitome_core::compaction::Author;
 use epitome_core::engine::{Occasion, Reason, Rung};
 use epitome_core::fingerprint::PrefixFingerprint;
@@ -156,7 +155,7 @@ impl Gateway {
         let told = usage.map(|usage| Tokens(usage.prompt)).filter(|prompt| *prompt > Tokens(0));
         let tokens = told.or(passed.report.after).filter(|_| as_it_should && passed.kind == Kind::Turn);
         let (Some(tokens), Some(since)) = (tokens, passed.since) else { return };
-        let trigger = Budget::new(self.window(incoming, &passed.model), tokens, &setup.policy).trigger;
+        let trigger = self.budget(self.window(incoming, &passed.model), tokens, &passed.model).trigger;
         let soon = tokens >= trigger.share(share)
             || passed.considered.as_ref().is_some_and(|considered| considered.nearly_pays(share));
         if !soon || tokens >= trigger || setup.tasks.are_stopping() {
@@ -177,7 +176,7 @@ impl Gateway {
         let Some(share) = setup.prepare_at.filter(|_| setup.writer.asks_models()) else { return false };
         let nears = || {
             let tokens = passed.report.after?;
-            let trigger = Budget::new(self.window(incoming, &passed.model), tokens, &setup.policy).trigger;
+            let trigger = self.budget(self.window(incoming, &passed.model), tokens, &passed.model).trigger;
             Some(tokens >= trigger.share(share * MISCOUNT))
         };
         let asked = passed.kind == Kind::Turn && passed.since.is_some();

@@ -57,7 +57,7 @@ impl Gateway {
         let observed = self.observes(received);
         let sent = if observed { decided.own.tokens } else { decided.sent.tokens };
         let compacted = decided.action == Action::Compacted && !observed;
-        let budget = Budget::new(self.window_for(received), sent, &self.0.setup.policy);
+        let budget = self.budget(self.window_for(received), sent, received.model());
         let (owner, first) = (&received.incoming.owner, received.prefixes.first().copied());
         let next = |before: Fullness| before.next(&budget, compacted);
         let (before, now) = self.0.sessions.fullness(owner, &received.session, first, next);

@@ -11,6 +11,7 @@ use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::compute::Compute;
 use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Turn};
 use epitome_gateway::metrics::Metrics;
+use epitome_gateway::readiness::EngineNames;
 use epitome_gateway::respond::Trouble;
 use epitome_gateway::server::{Limits, Server, Settings, Stopped};
 use epitome_gateway::upstream::{Upstream, Upstreams};
@@ -60,6 +61,7 @@ pub(crate) fn settings(upstream: SocketAddr) -> Settings {
         compute: Compute::usual(metrics.clone()),
         metrics,
         ready: Arc::new(|| Ok(())),
+        engine: EngineNames { wanted: "compressor".to_owned(), used: "compressor".to_owned() },
         pages: None,
     }
 }

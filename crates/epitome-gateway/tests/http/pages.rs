@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use axum::Router;
 use axum::extract::Extension;
 use axum::routing::get;
+use epitome_gateway::readiness::EngineNames;
 use epitome_gateway::server::Settings;
 use epitome_store::records::Tenant;
+use serde_json::{Value, json};
 
 use crate::gateway::{Gateway, Script, question, settings};
 use crate::peer::Provider;
@@ -23,13 +25,20 @@ async fn health_and_readiness_are_told() {
     let asked = ready.clone();
     let settings = Settings {
         ready: Arc::new(move || if asked.load(Ordering::SeqCst) { Ok(()) } else { Err("it is gone".to_owned()) }),
+        // An engine that does not exist is no reason not to serve.
+        engine: EngineNames { wanted: "lcm".to_owned(), used: "compressor".to_owned() },
         ..settings(provider.address)
     };
     let gateway = Gateway::start(settings, Script::Nothing).await;
     assert_eq!(gateway.ask_alone(get_page("/healthz")).await.0.status(), 200);
-    assert_eq!(gateway.ask_alone(get_page("/readyz")).await.0.status(), 503);
+    let readiness = async || {
+        let (head, body) = gateway.ask_alone(get_page("/readyz")).await;
+        (head.status(), serde_json::from_slice::<Value>(&body).expect("JSON"))
+    };
+    let engine = json!({"wanted": "lcm", "used": "compressor"});
+    assert_eq!(readiness().await, (503, json!({"ready": false, "why": "it is gone", "engine": engine})));
     ready.store(true, Ordering::SeqCst);
-    assert_eq!(gateway.ask_alone(get_page("/readyz")).await.0.status(), 200);
+    assert_eq!(readiness().await, (200, json!({"ready": true, "engine": engine})));
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use epitome_core::tokens::{RoughCounter, Tokens};
 use epitome_gateway::auth::{Auth, Secret};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::pipeline::{Gateway, Setup};
+use epitome_gateway::readiness::EngineNames;
 use epitome_gateway::server::{Limits, Server, Settings};
 use epitome_gateway::upstream::{Upstream, Upstreams};
 use epitome_gateway::writer::Writer;
@@ -155,6 +156,7 @@ impl World {
             metrics: metrics.clone(),
             compute,
             ready: Arc::new(|| Ok(())),
+            engine: EngineNames { wanted: "compressor".to_owned(), used: "compressor".to_owned() },
             pages: None,
         };
         let server = Server::bind(settings, Arc::new(gateway.clone())).await.expect("it starts");

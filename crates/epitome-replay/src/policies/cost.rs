@@ -14,21 +14,20 @@ use crate::prices::PriceSet;
 use crate::trace::Trace;
 
 /// How the cost rule is set up.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CostSettings {
     /// What is kept, and what tokens cost beyond their bill.
     pub thrift: Thrift,
-    /// What becomes of old outputs.
-    pub outputs: Outputs,
-    /// Above this share of the window something is done whatever it costs.
-    pub ceiling: f64,
+    /// What becomes of old outputs, and the threshold above which something is done whatever it costs.
+    pub policy: budget::Policy,
 }
 
 impl Default for CostSettings {
     fn default() -> Self {
         // Digests of what will be summarised soon cost about 1 % more than a sentence in their place. The ceiling is
         // where hygiene starts (M2).
-        CostSettings { thrift: Thrift::default(), outputs: Outputs::Clear, ceiling: 0.85 }
+        let policy = budget::Policy { outputs: Outputs::Clear, threshold: 0.85, ..budget::Policy::default() };
+        CostSettings { thrift: Thrift::default(), policy }
     }
 }
 
@@ -46,10 +45,10 @@ pub(super) struct CostRule<'a> {
 }
 
 impl<'a> CostRule<'a> {
-    pub(super) fn new(trace: &'a Trace, window: u64, prices: &PriceSet, settings: CostSettings) -> CostRule<'a> {
-        let CostSettings { thrift, outputs, ceiling } = settings;
-        let policy =
-            budget::Policy { outputs, threshold: ceiling, trigger: Trigger::Cost(thrift), ..budget::Policy::default() };
+    pub(super) fn new(trace: &'a Trace, window: u64, prices: &PriceSet, settings: &CostSettings) -> CostRule<'a> {
+        let thrift = settings.thrift;
+        let policy = settings.policy.for_model(trace.model.as_deref().unwrap_or_default());
+        let policy = budget::Policy { trigger: Trigger::Cost(thrift), ..policy };
         let budget = Budget::new(Tokens(window), Tokens(0), &policy);
         CostRule {
             trace,
@@ -131,5 +130,27 @@ impl Policy for CostRule<'_> {
         let written = self.consider_pause()?.written.0;
         let (_, tail) = self.transcript.tail(self.tail);
         Some(Deed::Summarized { written, when: When::InPause, tail })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generator::{Shape, generate};
+
+    #[test]
+    fn its_ceiling_is_the_threshold_of_the_sessions_model() {
+        let prices = PriceSet::anthropic("r0.10", 0.1);
+        let mut trace = generate(&Shape::with_pauses(4), 1);
+        trace.model = Some("anthropic/claude-opus-4.6".to_owned());
+        let ceiling = |change: &dyn Fn(&mut budget::Policy)| {
+            let mut settings = CostSettings::default();
+            change(&mut settings.policy);
+            CostRule::new(&trace, 1_000_000, &prices, &settings).budget.trigger
+        };
+        assert_eq!(ceiling(&|_| {}), Tokens(850_000));
+        assert_eq!(ceiling(&|policy| policy.threshold_tokens = Some(Tokens(256_000))), Tokens(256_000));
+        let opus = [("claude-opus".to_owned(), budget::Threshold::Share(0.4))];
+        assert_eq!(ceiling(&|policy| policy.model_thresholds = opus.clone().into()), Tokens(400_000));
     }
 }

@@ -217,6 +217,7 @@ fn base(session: &Session, work: &Work) -> Value {
         "tokens_before_estimated": work.weight.precision == Precision::Estimate,
         "messages_before": session.conversation().messages.len(),
         "prices": work.decision,
+        "engine": {"wanted": work.missing_engine.as_deref().unwrap_or(work.engine.name()), "used": work.engine.name()},
     }))
 }
 

@@ -56,6 +56,8 @@ fn another(path: &str) -> &'static str {
     match path {
         "compression.enabled" | "compression.hygiene" => "false",
         "compression.threshold" | "compression.target_ratio" | "compression.prepare_at" => "0.75",
+        "compression.threshold_tokens" => "250000",
+        "compression.model_thresholds" => "{claude-opus: 0.3, gpt-5: 90000}",
         "compression.protect_last_n" | "compression.protect_first_n" => "7",
         "compression.outputs" => "clear",
         "compression.controller" => "largest_first",
@@ -70,6 +72,7 @@ fn another(path: &str) -> &'static str {
         "auxiliary.compression.context_length" => "8192",
         "auxiliary.compression.max_spend" => "2.5",
         "context.engine" => "lcm",
+        "context.strict" => "true",
         "prompt_caching.cache_ttl" => "1h",
         "prompt_caching.strategy" => "system_and_3",
         "prompt_caching.rules" => "openrouter",

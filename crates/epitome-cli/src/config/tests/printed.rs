@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn check_says_ok_and_how_much_is_set() {
-    insta::assert_snapshot!(run_check(Some("compression:\n  threshold: 0.6\nagent: {}\n"), Format::Text), @r#"
-    note: config.yaml: 1 key is not used by Epitome: agent
+    insta::assert_snapshot!(run_check(Some("compression:\n  threshold: 0.6\nagent: {}\n"), Format::Text), @"
+    note: config.yaml: 1 key of other programs is not read: agent
     OK: config.yaml, 1 value set
     Done
-    "#);
+    ");
     insta::assert_snapshot!(run_check(Some(""), Format::Text), @r#"
     OK: config.yaml, 0 values set
     Done
@@ -49,7 +49,7 @@ fn check_fails_with_everything_wrong() {
         {
           "origin": null,
           "key": null,
-          "message": "config.yaml: 1 key is not used by Epitome: agent",
+          "message": "config.yaml: 1 key of other programs is not read: agent",
           "hint": null
         }
       ]
@@ -60,10 +60,14 @@ fn check_fails_with_everything_wrong() {
 
 #[test]
 fn show_tells_values_and_what_they_come_to() {
-    let shown = run(None, &[], &[], |sources, out, err| commands::show(sources, Format::Text, out, err).unwrap());
+    let shown = run(None, &[], &[], |sources, out, err| {
+        commands::show(sources, Format::Text, Origins::InShort, out, err).unwrap()
+    });
     insta::assert_snapshot!(shown, @"
     compression.enabled                   true            default
     compression.threshold                 0.5             default
+    compression.threshold_tokens          null            default
+    compression.model_thresholds          {}              default
     compression.target_ratio              0.2             default
     compression.protect_last_n            20              default
     compression.protect_first_n           3               default
@@ -86,6 +90,7 @@ fn show_tells_values_and_what_they_come_to() {
     auxiliary.compression.context_length  null            default
     auxiliary.compression.max_spend       null            default
     context.engine                        compressor      default
+    context.strict                        false           default
     prompt_caching.cache_ttl              5m              default
     prompt_caching.strategy               auto            default
     prompt_caching.rules                  auto            default
@@ -121,11 +126,13 @@ fn show_tells_where_values_came_from() {
     let variables = [("EPITOME_COMPRESSION_OUTPUTS", "clear")];
     let flags = [set("compression.hygiene=false"), set("auxiliary.compression.timeout=1.5m")];
     let shown = run(Some(text), &variables, &flags, |sources, out, err| {
-        commands::show(sources, Format::Text, out, err).unwrap()
+        commands::show(sources, Format::Text, Origins::InShort, out, err).unwrap()
     });
     insta::assert_snapshot!(shown, @"
     compression.enabled                   true            file config.yaml:2
     compression.threshold                 0.6             file config.yaml:3
+    compression.threshold_tokens          null            default
+    compression.model_thresholds          {}              default
     compression.target_ratio              0.2             default
     compression.protect_last_n            20              default
     compression.protect_first_n           3               default
@@ -148,6 +155,7 @@ fn show_tells_where_values_came_from() {
     auxiliary.compression.context_length  null            default
     auxiliary.compression.max_spend       null            default
     context.engine                        compressor      default
+    context.strict                        false           default
     prompt_caching.cache_ttl              5m              default
     prompt_caching.strategy               auto            default
     prompt_caching.rules                  auto            default
@@ -175,7 +183,7 @@ fn show_tells_where_values_came_from() {
     Done
     ");
     let json = run(Some(text), &variables, &flags, |sources, out, err| {
-        commands::show(sources, Format::Json, out, err).unwrap()
+        commands::show(sources, Format::Json, Origins::InShort, out, err).unwrap()
     });
     let json: serde_json::Value = serde_json::from_str(json.strip_suffix("Done").unwrap()).unwrap();
     assert_eq!(
@@ -183,6 +191,56 @@ fn show_tells_where_values_came_from() {
         serde_json::json!({"value": 0.6, "origin": {"from": "file", "path": "config.yaml", "line": 3, "column": 14}})
     );
     assert_eq!(json["computed"]["compaction_at"], 60_000);
+}
+
+#[test]
+fn show_with_origin_tells_the_column_and_what_was_overruled() {
+    let text = "compression:\n  threshold: 0.6\n";
+    let variables = [("EPITOME_COMPRESSION_THRESHOLD", "0.7")];
+    let flags = [set("compression.threshold=0.4")];
+    let shown = |format| {
+        run(Some(text), &variables, &flags, |sources, out, err| {
+            commands::show(sources, format, Origins::InFull, out, err).unwrap()
+        })
+    };
+    let text = shown(Format::Text);
+    let line = text.lines().find(|line| line.starts_with("compression.threshold ")).unwrap();
+    insta::assert_snapshot!(line, @"compression.threshold                 0.4             flag --set, over 0.7 (environment EPITOME_COMPRESSION_THRESHOLD), over 0.6 (config.yaml:2:14)");
+    let json = shown(Format::Json);
+    let json: serde_json::Value = serde_json::from_str(json.strip_suffix("Done").unwrap()).unwrap();
+    let overruled = json["values"]["compression.threshold"]["overruled"].as_array().unwrap();
+    assert_eq!(overruled.iter().map(|weaker| &weaker["value"]).collect::<Vec<_>>(), [0.7, 0.6]);
+}
+
+#[test]
+fn check_fails_for_an_engine_that_does_not_exist_and_says_where_it_looked() {
+    let check = |text| run_check(Some(text), Format::Text);
+    insta::assert_snapshot!(check("context:\n  engine: lcm\n"), @r#"
+    error: config.yaml:2:11: context.engine: there is no engine "lcm"; looked in plugins/context_engine/lcm/ (there is no such directory), registered engines (there are none), the built-in engine (compressor)
+      hint: set context.engine to one that `epitome engines` lists
+    Wrong
+    "#);
+    assert!(check("context: {engine: compresor}").contains("hint: did you mean `compressor`?"));
+    let json = run_check(Some("context:\n  engine: lcm\n"), Format::Json);
+    let json: serde_json::Value = serde_json::from_str(json.strip_suffix("Wrong").unwrap()).unwrap();
+    assert_eq!((&json["ok"], &json["errors"][0]["key"]), (&false.into(), &"context.engine".into()));
+}
+
+#[test]
+fn check_says_that_an_engine_in_a_directory_is_not_run() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(directory.path().join("plugins/context_engine/lcm")).unwrap();
+    let sources = Sources {
+        file: None,
+        directory: directory.path().to_owned(),
+        environment: Environment::default(),
+        flags: vec![set("context.engine=lcm")],
+    };
+    let mut said = Vec::new();
+    let outcome = commands::check(&sources, Format::Text, &mut Vec::new(), &mut said).unwrap();
+    let said = String::from_utf8(said).unwrap();
+    assert_eq!(outcome, Outcome::Wrong);
+    assert!(said.contains("(it is there, but engines in directories are not run)"), "{said}");
 }
 
 #[test]
@@ -259,9 +317,11 @@ fn the_schema_says_what_the_table_says() {
         "description": "The model's context window in tokens; null goes by the model's name.",
         "type": [
           "integer",
+          "string",
           "null"
         ],
         "minimum": 1,
+        "pattern": "^[0-9][0-9_,.]*[kKmM]$",
         "default": null
       }
     }

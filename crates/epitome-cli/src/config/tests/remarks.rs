@@ -82,10 +82,6 @@ model:
       14 |   hygiene:
          |          ^
       hint: remove the key to use the default true
-    error: config.yaml:17:15: auxiliary.compression.provider: "opnrouter" is not one of auto, main, openrouter, nous, anthropic, openai, local
-      17 |     provider: opnrouter
-         |               ^^^^^^^^^
-      hint: did you mean `openrouter`?
     error: config.yaml:18:14: auxiliary.compression.timeout: expected a number of seconds, found the string "120"
       18 |     timeout: "120"
          |              ^^^^^
@@ -94,7 +90,7 @@ model:
       19 | context: compressor
          |          ^^^^^^^^^^
       hint: indent its keys below it, such as `engine`
-    error: config.yaml:21:14: prompt_caching.cache_ttl: "10m" is not one of 5m, 1h
+    error: config.yaml:21:14: prompt_caching.cache_ttl: "10m" is not one of 5m, 1h, auto, false
       21 |   cache_ttl: 10m
          |              ^^^
       hint: the default is 5m
@@ -102,11 +98,125 @@ model:
       22 |   threshold: 0.5
          |   ^^^^^^^^^
       hint: did you mean `compression.threshold`?
-    error: config.yaml:24:19: model.context_length: expected a whole number, found the string "200K"
-      24 |   context_length: 200K
-         |                   ^^^^
-      hint: write 200000
     "#);
+}
+
+#[test]
+fn thresholds_of_models_that_are_none_are_refused() {
+    let texts = [
+        "{claude: 50}",
+        "{claude: 1.5}",
+        "{claude: -0.1}",
+        "{claude: half}",
+        "{claude: 0.5, claude: 0.6}",
+        "{\"\": 0.5}",
+        "{claude: }",
+        "0.5",
+        "[claude]",
+    ];
+    let all: String =
+        texts.iter().map(|text| told(of_text(&format!("compression: {{model_thresholds: {text}}}")))).collect();
+    insta::assert_snapshot!(all, @r#"
+    error: config.yaml:1:33: compression.model_thresholds: claude: 50 is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)
+      1 | compression: {model_thresholds: {claude: 50}}
+        |                                 ^
+      hint: a share, not a percentage: 50 % is 0.5
+    error: config.yaml:1:33: compression.model_thresholds: claude: 1.5 is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)
+      1 | compression: {model_thresholds: {claude: 1.5}}
+        |                                 ^
+    error: config.yaml:1:33: compression.model_thresholds: claude: -0.1 is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)
+      1 | compression: {model_thresholds: {claude: -0.1}}
+        |                                 ^
+    error: config.yaml:1:33: compression.model_thresholds: claude: "half" is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)
+      1 | compression: {model_thresholds: {claude: half}}
+        |                                 ^
+    error: config.yaml:1:33: compression.model_thresholds: claude stands twice
+      1 | compression: {model_thresholds: {claude: 0.5, claude: 0.6}}
+        |                                 ^
+    error: config.yaml:1:33: compression.model_thresholds: "" is not a plain name
+      1 | compression: {model_thresholds: {"": 0.5}}
+        |                                 ^
+      hint: use letters, digits, `_`, `-` and `.`
+    error: config.yaml:1:33: compression.model_thresholds: claude: nothing is neither a share (0.0–1.0) nor a number of tokens (≥ 1000)
+      1 | compression: {model_thresholds: {claude: }}
+        |                                 ^
+    error: config.yaml:1:33: compression.model_thresholds: expected a section of models, found the number 0.5
+      1 | compression: {model_thresholds: 0.5}
+        |                                 ^^^
+      hint: for example {claude-opus: 0.4, gpt-5: 100k}
+    error: config.yaml:1:33: compression.model_thresholds: expected a section of models, found a list
+      1 | compression: {model_thresholds: [claude]}
+        |                                 ^
+      hint: for example {claude-opus: 0.4, gpt-5: 100k}
+    "#);
+}
+
+#[test]
+fn addresses_that_lack_something_are_explained() {
+    let texts = [
+        "gateway: {upstream: localhost:8080}",
+        "gateway: {upstream: 192.168.0.2:11434/v1}",
+        "gateway: {upstream: openrouter.ai}",
+        "gateway: {listen: localhost}",
+        "gateway: {listen: 8484}",
+        "gateway: {listen: \":8484\"}",
+        "gateway: {listen: \"localhost:84840\"}",
+        "gateway: {listen: \"http://localhost:8484\"}",
+        "gateway: {listen: \"::1:8484\"}",
+        "store: {location: \"mysql://root:hunter2@host/db\"}",
+        "store: {location: \"sqlite:///tmp/x.db\"}",
+    ];
+    let all: String = texts.iter().map(|text| told(of_text(text))).collect();
+    assert!(!all.contains("hunter2"), "{all}");
+    insta::assert_snapshot!(all, @r#"
+    error: config.yaml:1:21: gateway.upstream: localhost:8080 has no http:// or https:// before it
+      1 | gateway: {upstream: localhost:8080}
+        |                     ^^^^^^^^^^^^^^
+      hint: write http://localhost:8080
+    error: config.yaml:1:21: gateway.upstream: 192.168.0.2:11434/v1 has no http:// or https:// before it
+      1 | gateway: {upstream: 192.168.0.2:11434/v1}
+        |                     ^^^^^^^^^^^^^^^^^^^^
+      hint: write http://192.168.0.2:11434/v1
+    error: config.yaml:1:21: gateway.upstream: not an http or https address
+      1 | gateway: {upstream: …
+        |                     ^
+      hint: for example https://openrouter.ai/api/v1
+    error: config.yaml:1:19: gateway.listen: "localhost" is not an address and a port
+      1 | gateway: {listen: localhost}
+        |                   ^^^^^^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: gateway.listen: expected an address, found the number 8484
+      1 | gateway: {listen: 8484}
+        |                   ^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: gateway.listen: ":8484" is not an address and a port
+      1 | gateway: {listen: ":8484"}
+        |                   ^^^^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: gateway.listen: "localhost:84840" is not an address and a port
+      1 | gateway: {listen: "localhost:84840"}
+        |                   ^^^^^^^^^^^^^^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: gateway.listen: "http://localhost:8484" is not an address and a port
+      1 | gateway: {listen: "http://localhost:8484"}
+        |                   ^^^^^^^^^^^^^^^^^^^^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: gateway.listen: "::1:8484" is not an address and a port
+      1 | gateway: {listen: "::1:8484"}
+        |                   ^^^^^^^^^^
+      hint: for example 127.0.0.1:8484 or localhost:8484
+    error: config.yaml:1:19: store.location: mysql:// is not a store that Epitome knows
+      1 | store: {location: "… }
+        |                   ^^^^
+      hint: the path of an SQLite file, postgres://user@host/database, or memory
+    error: config.yaml:1:19: store.location: sqlite:// is not a store that Epitome knows
+      1 | store: {location: "sqlite:///tmp/x.db"}
+        |                   ^^^^^^^^^^^^^^^^^^^^
+      hint: the path of an SQLite file, postgres://user@host/database, or memory
+    "#);
+    for right in ["localhost:0", "127.0.0.1:8484", "[::1]:8484", "my-host.example:65535"] {
+        assert!(of_layers("", &[], &[set(&format!("gateway.listen={right}"))]).is_ok(), "{right}");
+    }
 }
 
 #[test]
@@ -217,8 +327,8 @@ fn other_layers_tell_their_name() {
       hint: `epitome config show` lists every key
     error: flag --set: auxiliary.compression.api_key: credentials are not read from here
       hint: put the key into a variable of its own, and its name into auxiliary.compression.api_key_env
-    error: flag --window: model.context_length: expected a whole number, found the string "big"
-      hint: give it a whole number, or remove the key
+    error: flag --window: model.context_length: expected a number of tokens, found the string "big"
+      hint: give it a number of tokens, or remove the key
     warning: environment EPITOME_AUXILIARY_COMPRESSION_API_KEY: credentials are not read from here
       hint: put the key into a variable of its own, and its name into auxiliary.compression.api_key_env
     warning: environment EPITOME_COMPRESION_THRESHOLD: not a variable of Epitome, and not used
@@ -317,7 +427,7 @@ fn no_credential_is_ever_told() {
             let check =
                 run(Some(text), &[], &[], |sources, out, err| commands::check(sources, format, out, err).unwrap());
             let show = run(Some(text), &[("A", secret)], &[], |sources, out, err| {
-                commands::show(sources, format, out, err).unwrap()
+                commands::show(sources, format, Origins::InShort, out, err).unwrap()
             });
             assert!(!check.contains("0123456789") && !show.contains("0123456789"), "{check}\n{show}");
         }
