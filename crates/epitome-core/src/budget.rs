@@ -395,6 +395,14 @@ mod tests {
     }
 
     #[test]
+    fn the_controller_acts_at_75_percent_of_the_window_and_leads_to_50() {
+        let policy = Policy { controller: Controller::LargestFirst, ..Policy::default() };
+        let budget = |used: u64| Budget::new(Tokens(200_000), Tokens(used), &policy);
+        assert_eq!((budget(0).trigger, budget(0).shorten_down_to), (Tokens(150_000), Some(Tokens(100_000))));
+        assert!(!budget(149_999).is_due() && budget(150_000).is_due());
+    }
+
+    #[test]
     fn a_half_empty_window_is_left_alone() {
         assert!(!Budget::new(Tokens(100_000), Tokens(49_999), &Policy::default()).is_due());
         assert!(Budget::new(Tokens(100_000), Tokens(50_000), &Policy::default()).is_due());

@@ -420,6 +420,26 @@ fn cleared_outputs_say_what_the_guide_says() {
 }
 
 #[test]
+fn outputs_of_200_characters_stay_and_longer_ones_become_a_line() {
+    let mut conversation = session(60, 200);
+    // Half of the window is out of reach, so that no old output is spared.
+    conversation.messages[0] = Message::text(Role::System, "You are an agent. ".repeat(6_700));
+    let words = "word ".repeat(40);
+    conversation.messages[3] = message(Role::Tool, vec![result("c0", &words)]);
+    conversation.messages[5] = message(Role::Tool, vec![result("c1", &format!("{words}!"))]);
+    for (outputs, expected) in [(Outputs::Clear, CLEARED), (Outputs::Digest, "[output of bash make step1: ")] {
+        let policy = Policy { controller: Controller::LargestFirst, outputs, target_ratio: 0.1, ..Policy::default() };
+        let budget = budget(&conversation, weight(&conversation).0 * 5 / 4, &policy);
+        let compaction = compacted(&conversation, &budget, &policy, Behaviour::Good);
+        assert_eq!(rungs(&compaction), [Rung::Prune], "{outputs:?}");
+        let after = &compaction.applied.conversation().messages;
+        let output = |index: usize| after[index].results().next().expect("an output").text().into_owned();
+        assert_eq!(output(3), words, "{outputs:?}");
+        assert!(output(5).starts_with(expected), "{outputs:?}: {}", output(5));
+    }
+}
+
+#[test]
 fn a_forced_size_is_met_and_used() {
     let conversation = session(60, 400);
     let used = weight(&conversation);

@@ -13,11 +13,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use epitome_core::budget::{Policy, Threshold};
 use epitome_core::tokens::Tokens;
-use epitome_gateway::exchange::{Complaint, Incoming, Outgoing, Pipeline, Purpose};
+use epitome_gateway::exchange::{Complaint, End, Incoming, Outgoing, Pipeline, Purpose};
 use epitome_gateway::metrics::Metrics;
 use epitome_gateway::pipeline::{Gateway, Setup};
 use epitome_store::memory::MemoryStore;
-use epitome_store::records::{SessionId, Tenant};
+use epitome_store::records::{SessionId, Tenant, TurnUsage};
 use epitome_store::store::{SessionIndex, Store};
 use epitome_wire::Dialect;
 use epitome_wire::asking::TooLong;
@@ -529,4 +529,84 @@ impl Session {
             }
         }
     }
+}
+
+/// A talk of so many messages, of so many lines each.
+fn talk(messages: usize, lines: usize) -> Vec<Value> {
+    let message = |index: usize| {
+        let text: String = (0..lines).map(|line| format!("step {line} of part {index} is made\n")).collect();
+        let role = if index.is_multiple_of(2) { "user" } else { "assistant" };
+        json!({"role": role, "content": text})
+    };
+    (0..messages).map(message).collect()
+}
+
+async fn send_talk(gateway: &Gateway, messages: &[Value]) -> Outgoing {
+    let body = json!({
+        "model": "claude-sonnet-4-5", "max_tokens": 1000, "system": "You are a careful agent.", "messages": messages,
+    });
+    gateway.outgoing(incoming(Dialect::AnthropicMessages, body.to_string().into_bytes())).await
+}
+
+/// A gateway whose compressor alone would wait for the whole window.
+fn safety_net_alone(hygiene: bool) -> Gateway {
+    gateway_with(Arc::new(MemoryStore::new()), |setup| {
+        setup.policy.threshold = 1.0;
+        setup.hygiene = hygiene;
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_safety_net_is_at_85_percent_of_the_window_from_four_messages_on() {
+    for (messages, lines, hygiene, compacted) in
+        [(9, 175, true, false), (9, 190, true, true), (9, 190, false, false), (3, 580, true, false)]
+    {
+        let outgoing = send_talk(&safety_net_alone(hygiene), &talk(messages, lines)).await;
+        let case = format!("{messages} messages of {lines} lines, {hygiene}");
+        let size: u64 = header(&outgoing, "x-epitome-tokens-before").expect("a size").parse().expect("a number");
+        assert_eq!(size >= WINDOW * 85 / 100, lines > 175, "{case}: {size} tokens");
+        assert!(size < WINDOW, "{case}: {size} tokens");
+        assert_eq!(header(&outgoing, "x-epitome-action") == Some("compacted"), compacted, "{case}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_safety_net_goes_by_what_the_provider_reported() {
+    for (prompt, compacted) in [(12_500, false), (22_000, true)] {
+        let gateway = safety_net_alone(true);
+        let mut messages = talk(9, 110);
+        let first = send_talk(&gateway, &messages).await;
+        assert_ne!(header(&first, "x-epitome-action"), Some("compacted"));
+        first.turn.ended(End::Complete, Some(TurnUsage { prompt, ..TurnUsage::default() }));
+        messages.push(json!({"role": "assistant", "content": "Done."}));
+        messages.push(json!({"role": "user", "content": "Go on."}));
+        let next = send_talk(&gateway, &messages).await;
+        let is_compacted = header(&next, "x-epitome-action") == Some("compacted");
+        assert_eq!(is_compacted, compacted, "{prompt} tokens were reported");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_safety_net_takes_the_place_of_the_compressor() {
+    let store = Arc::new(MemoryStore::new());
+    // Both are due: the compressor at half of the window, and the safety net.
+    let outgoing = send_talk(&gateway(store.clone()), &talk(9, 190)).await;
+    let id = SessionId::new(header(&outgoing, "x-epitome-session").expect("a name"));
+    let compactions = store.compactions(&Tenant::only(), &id).await.unwrap();
+    let reasons: Vec<&str> = compactions.iter().map(|(_, log)| log.reason.as_str()).collect();
+    assert_eq!(reasons, ["the window is nearly full"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_removed_is_not_stored_where_originals_are_off() {
+    let store = Arc::new(MemoryStore::new());
+    let gateway = gateway_with(store.clone(), |setup| setup.keep_originals = false);
+    let (mut session, mut seen) = (Session::new(Dialect::OpenAiChat), Seen::default());
+    while seen.compactions == 0 {
+        turn(&gateway, &mut session, &mut seen).await;
+    }
+    let id = SessionId::new(seen.session.unwrap());
+    let compactions = store.compactions(&Tenant::only(), &id).await.unwrap();
+    let removed = store.removed_by(&Tenant::only(), compactions[0].0.id).await.unwrap();
+    assert!(removed.is_empty(), "{} originals are stored", removed.len());
 }
