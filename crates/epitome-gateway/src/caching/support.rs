@@ -131,3 +131,63 @@ impl Support {
         Support { layout: row.layout, rules: Rules { minimum, ..row.rules }, marks, note: row.note }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use epitome_core::catalogue::Catalogue;
+    use epitome_wire::Dialect::{AnthropicMessages, OpenAiChat, OpenAiResponses};
+
+    use super::*;
+    use crate::caching::PromptCaching;
+
+    /// The status line, and where a note in a string stands.
+    #[track_caller]
+    fn check(dialect: Dialect, host: &str, model: &str, note: NoteInString, expected: &str) {
+        let lookup = Catalogue::embedded().lookup(model);
+        let support = Support::of(dialect, host, model, lookup.facts());
+        let caching = PromptCaching::default();
+        assert_eq!(caching.status(&support), format!("💾 Prompt caching: {expected}"));
+        assert_eq!(caching.note(&support), note);
+    }
+
+    const CLAUDE: &str = "anthropic/claude-sonnet-4.6";
+
+    #[test]
+    fn messages_to_claude_are_marked_anywhere() {
+        let check = |host, model, note, expected| check(AnthropicMessages, host, model, note, expected);
+        use NoteInString::{AsPart, Inside};
+        check("api.anthropic.com", "claude-opus-4-8", AsPart, "ENABLED (Claude via Anthropic, 5m TTL)");
+        check("10.0.0.1", "claude-opus-4-8", AsPart, "ENABLED (Claude via 10.0.0.1, 5m TTL)");
+        check("openrouter.ai", CLAUDE, AsPart, "ENABLED (Claude via OpenRouter, 5m TTL)");
+        check("", CLAUDE, AsPart, "ENABLED (Claude via a provider that is not named, 5m TTL)");
+        check("10.0.0.1", "kimi-k2", Inside, "NO MARKERS (kimi-k2 is no Claude model)");
+    }
+
+    #[test]
+    fn chat_is_marked_for_claude_through_openrouter_and_for_models_of_openai_that_charge_for_writes() {
+        let check = |host, model, note, expected| check(OpenAiChat, host, model, note, expected);
+        use NoteInString::{AsPart, Inside};
+        check("openrouter.ai", CLAUDE, AsPart, "ENABLED (Claude via OpenRouter, 5m TTL)");
+        check("openrouter.ai", "z-ai/glm-5", Inside, "NO MARKERS (z-ai/glm-5 is no Claude model)");
+        check("api.openai.com", "gpt-6-luna", AsPart, "ENABLED (breakpoints at OpenAI, 5m TTL)");
+        let none = "NO MARKERS (notopenrouter.ai takes none in this dialect, or caches by itself)";
+        check("notopenrouter.ai", CLAUDE, Inside, none);
+    }
+
+    #[test]
+    fn responses_are_marked_for_models_of_openai_that_charge_for_writes() {
+        let check = |host, model, note, expected| check(OpenAiResponses, host, model, note, expected);
+        use NoteInString::{AsPart, Inside};
+        check("api.openai.com", "gpt-6-luna", AsPart, "ENABLED (breakpoints at OpenAI, 5m TTL)");
+        let none = "NO MARKERS (api.openai.com takes none in this dialect, or caches by itself)";
+        check("api.openai.com", "gpt-4.1", Inside, none);
+    }
+
+    #[test]
+    fn every_dialect_has_a_row_for_any_model_anywhere() {
+        for dialect in Dialect::ALL {
+            let any = |row: &&Row| row.dialect == dialect && row.domain.is_none() && matches!(row.models, Models::Any);
+            assert_eq!(ROWS.iter().filter(any).count(), 1, "{dialect}");
+        }
+    }
+}

@@ -317,3 +317,54 @@ fn a_marker_in_what_a_tool_says_is_no_marker_of_its_message() {
     let body = json!({"messages": [{"role": "assistant", "content": null, "tool_calls": [call]}]}).to_string();
     assert_eq!(read(Dialect::OpenAiChat, &body).cached(Layout::OpenRouter).prompt.markers(), 0);
 }
+
+/// A compaction adds a note to a system prompt whose provider takes a list: the client's text is the block that it was, and
+/// its end carries the marker.
+#[test]
+fn a_note_beside_the_system_prompt_leaves_its_block_and_its_marker_where_they_were() {
+    use epitome_core::edit::{Edit, apply};
+    use epitome_core::summary::NOTE;
+
+    use crate::NoteInString;
+    use crate::thinking::Ask;
+
+    let noted = |request: &Request| {
+        let note = vec![Edit::NoteInSystem { text: NOTE.to_owned() }];
+        let applied = apply(request.conversation(), note).expect("a system prompt takes one");
+        let spliced = request.splice_asking(&applied, NoteInString::AsPart, Ask::Nothing).expect("its own edit");
+        read(request.dialect(), &String::from_utf8(spliced.bytes).expect("text"))
+    };
+    let go = r#"{"role":"user","content":"go"}"#;
+    for (layout, body) in [
+        (Layout::Messages, format!(r#"{{"system":"be \u0062rief","messages":[{go}]}}"#)),
+        (
+            Layout::Messages,
+            format!(r#"{{"system":[{{"type":"text","text":"a"}},{{"type":"text","text":"b"}}],"messages":[{go}]}}"#),
+        ),
+        (Layout::OpenRouter, format!(r#"{{"messages":[{{"role":"system","content":"be brief"}},{go}]}}"#)),
+        (
+            Layout::OpenRouter,
+            format!(r#"{{"messages":[{{"role":"system","content":[{{"type":"text","text":"a"}}]}},{go}]}}"#),
+        ),
+        (Layout::OpenAi, format!(r#"{{"input":[{{"role":"developer","content":"be brief"}},{go}]}}"#)),
+    ] {
+        let own = read(dialect(layout), &body);
+        let (before, after) = (own.cached(layout).prompt, noted(&own).cached(layout).prompt);
+        let is_system = |block: &&Block| block.section == Section::System;
+        let system: Vec<&Block> = before.blocks.iter().filter(is_system).collect();
+        assert_eq!(after.blocks.iter().filter(is_system).count(), system.len() + 1, "{body}");
+        let own_blocks: Vec<&Block> = after.blocks.iter().take(system.len()).collect();
+        assert_eq!(own_blocks, system, "{body}");
+        assert!(!after.blocks[system.len()].may_carry, "{body}");
+        let end = |prompt: &Prompt| {
+            let added = system_and_3(prompt, &rules(layout), Ttl::Short);
+            added.iter().map(|breakpoint| breakpoint.place).find(|place| *place < Place::Block(system.len()))
+        };
+        assert_eq!(end(&after), Some(Place::Block(system.len() - 1)), "{body}");
+        assert_eq!(end(&before), end(&after), "{body}");
+    }
+    // `instructions` is a string and nothing else.
+    let own = read(Dialect::OpenAiResponses, r#"{"instructions":"be brief","input":"go"}"#);
+    let sent: Json = serde_json::from_slice(noted(&own).bytes()).expect("JSON");
+    assert_eq!(sent["instructions"], format!("be brief\n\n{NOTE}"));
+}
