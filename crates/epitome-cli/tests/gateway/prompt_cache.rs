@@ -119,7 +119,7 @@ pub(crate) fn blocks(body: &Value) -> Vec<Block> {
         let parts = match content {
             Value::String(text) => vec![json!({"type": "text", "text": text})],
             Value::Array(parts) => parts.clone(),
-            other => vec![other.clone()],
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => vec![content.clone()],
         };
         for mut part in parts {
             let marked = part.as_object_mut().is_some_and(|part| part.shift_remove("cache_control").is_some());

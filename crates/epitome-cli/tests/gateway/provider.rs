@@ -14,7 +14,7 @@ pub(crate) enum Does {
     /// Says again what it was told, as an answer of OpenAI Chat.
     Echoes,
     /// Answers with what this makes of the request.
-    AnswersBy(Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>),
+    AnswersBy(Make),
     /// Waits until the other side is gone.
     Hangs,
     /// Closes the connection.
@@ -24,6 +24,9 @@ pub(crate) enum Does {
     /// Begins a stream, and waits in it until the other side is gone.
     StopsInStream,
 }
+
+/// Makes an answer's body of a request's.
+pub(crate) type Make = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
 
 impl Does {
     /// An answer of Anthropic's, with what it used.

@@ -109,10 +109,6 @@ impl Way {
         let system = system().len() / 4 / 128 * 128;
         for call in &compacted {
             let Used { prompt, read, .. } = calls[*call].used;
-            println!(
-                "{:?}: call {call} compacted to {prompt} tokens, {read} read, the system prompt has {system}",
-                self.keeper
-            );
             assert!(read >= system, "call {call} reads {read} of {prompt}");
             // Warm again with the next call (M21).
             let Some(next) = calls.get(call + 1) else { continue };
