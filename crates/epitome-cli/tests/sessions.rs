@@ -226,6 +226,14 @@ fn what_a_gateway_remembered_is_told() {
       471,731 tokens of the clients', 212,534 sent: 259,197 not sent (54.9 %)
       208,822 tokens of prompts reported: 50.0 % read from the cache, 0.0 % written to it
 
+    in short
+      total_compressions         4
+      total_tokens_saved         62,610
+      average_compression_ratio  43.6 %
+      messages_compressed        32
+      cache_hit_rate             50.0 %
+      estimated_savings          25.0 % of what prompts cost without a cache, $0.1305
+
     what it cost
       calls                        $0.3927
       summaries that we asked for    $0.00
@@ -250,6 +258,14 @@ fn what_a_gateway_remembered_is_told() {
       65 tokens of the clients', 65 sent: 0 not sent (0.0 %)
       79 tokens of prompts reported: 49.4 % read from the cache, 0.0 % written to it
 
+    in short
+      total_compressions         0
+      total_tokens_saved         0
+      average_compression_ratio  0.0 %
+      messages_compressed        0
+      cache_hit_rate             49.4 %
+      estimated_savings          24.7 % of what prompts cost without a cache, $0.0000
+
     what it cost
       calls                        $0.0002
       summaries that we asked for    $0.00
@@ -259,7 +275,11 @@ fn what_a_gateway_remembered_is_told() {
     compactions
       none yet
     ");
-    assert_eq!(json(place, &["stats"])["compactions"]["total_compressions"], shown["compactions"]);
+    let stats = json(place, &["stats"]);
+    assert_eq!(stats["compactions"]["total_compressions"], shown["compactions"]);
+    assert_eq!((&stats["messages_compressed"], &stats["estimated_savings"]["percent"]), (&32.into(), &25.0.into()));
+    let rounded = |value: &Value| (value.as_f64().expect("a number") * 1e4).round();
+    assert_eq!([&stats["cache_hit_rate"], &stats["estimated_savings"]["dollars"]].map(rounded), [5_000.0, 1_305.0]);
 
     what_was_removed_is_found_and_comes_back_to_the_byte(place);
     nothing_is_missing_in_an_export(place, &shown);

@@ -267,8 +267,8 @@ fn digest_of(
         if lost.is_empty() {
             let units = Kept { kept: written.units, of: reading.units() };
             let loss = Loss { units, words: survival::words_kept(&cleaned.text, &written.body), ..loss };
-            let text = format!("{}\n{}", header(output, read.kind, reading.unit, units), written.body);
-            let smaller = counter.estimate(&text) < counter.estimate(&output.text) + output.media_tokens;
+            let text = format!("{}\n{}", header(output, read.kind, reading.unit, units, counter), written.body);
+            let smaller = counter.estimate(&text) < weight(output, counter);
             // In bytes too: a digest must not be longer by any measure.
             let gained = smaller && (text.len() < output.text.len() || !output.media.is_empty());
             return gained.then_some(Digest { text, kind: read.kind, loss, refused });
@@ -292,40 +292,45 @@ fn cleaned(output: &ToolOutput) -> ToolOutput {
     }
 }
 
-fn header(output: &ToolOutput, kind: &str, unit: Unit, units: Kept) -> String {
+fn header(output: &ToolOutput, kind: &str, unit: Unit, units: Kept, counter: &dyn TokenCounter) -> String {
     let kept = Tokens(units.kept as u64);
-    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {}]", unit.count(units.of), cited(output))
+    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {}]", unit.count(units.of), cited(output, counter))
 }
 
 /// One line that names the call, its outcome and its size. A failure never looks like a success.
-pub fn one_line(output: &ToolOutput) -> String {
+pub fn one_line(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
     let call = crate::arguments::describe(&output.tool, &output.arguments, 80);
     let outcome = if output.is_error { "failed" } else { "answered" };
     let error = events::first_error(&output.text)
         .map(|line| format!(", first error: {}", cut_to_chars(line, 120)))
         .unwrap_or_default();
-    format!("{ONE_LINE_OPENING}{call}: {outcome}{error}; {}]", said_of(output))
+    format!("{ONE_LINE_OPENING}{call}: {outcome}{error}; {}]", size(output, counter))
 }
 
 /// One line in place of a reading that is followed by a newer one of the same.
-pub fn read_again(output: &ToolOutput) -> String {
+pub fn read_again(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
     let call = crate::arguments::describe(&output.tool, &output.arguments, 80);
-    format!("{ONE_LINE_OPENING}{call}: read again later, the newer reading counts; {}]", said_of(output))
+    format!("{ONE_LINE_OPENING}{call}: read again later, the newer reading counts; {}]", size(output, counter))
 }
 
-fn said_of(output: &ToolOutput) -> String {
-    format!("{} lines, {}", Tokens(output.text.lines().count() as u64), cited(output))
+fn size(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
+    format!("{} lines, {}", Tokens(output.text.lines().count() as u64), cited(output, counter))
 }
 
-/// How large the original is, and by which hash it is found.
-fn cited(output: &ToolOutput) -> String {
+/// What an output weighs, with its images and documents.
+fn weight(output: &ToolOutput, counter: &dyn TokenCounter) -> Tokens {
+    counter.estimate(&output.text) + output.media_tokens
+}
+
+/// What the original weighs, and by which hash it is found.
+fn cited(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
     let media = match output.media.len() {
         0 => String::new(),
         1 => ", 1 image or document".to_owned(),
         several => format!(", {several} images or documents"),
     };
     let hash = ContentHash::of(&*output.text).short();
-    format!("{} bytes{media}; original {hash}", Tokens(output.text.len() as u64))
+    format!("{} tokens{media}; original {hash}", weight(output, counter))
 }
 
 /// The first `chars` characters, with an ellipsis if something was cut.

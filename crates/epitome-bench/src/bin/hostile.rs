@@ -107,7 +107,10 @@ fn steps() -> Vec<Step> {
         ("estimate".to_owned(), Box::new(|text| _ = black_box(BpeCounter.estimate(text)))),
         ("hash".to_owned(), Box::new(|text| _ = black_box(ContentHash::of(text)))),
         ("redact".to_owned(), Box::new(|text| drop(black_box(redact(text))))),
-        ("one-line".to_owned(), Box::new(|text| drop(black_box(outputs::one_line(&output("{}", text)))))),
+        (
+            "one-line".to_owned(),
+            Box::new(|text| drop(black_box(outputs::one_line(&output("{}", text), &RoughCounter)))),
+        ),
         ("digest".to_owned(), Box::new(|text| digest(text, Effort::Full))),
         ("digest-quick".to_owned(), Box::new(|text| digest(text, Effort::Quick))),
         ("local".to_owned(), Box::new(|text| drop(black_box(local::write(&asked(text), &RoughCounter))))),

@@ -92,6 +92,11 @@ impl Archive {
         let found: Vec<&Session> = all.iter().filter(begins).collect();
         match found.as_slice() {
             [session] => Ok((*session).clone()),
+            // Sessions that continue each other are one conversation, and are meant by the first.
+            [first, others @ ..] if others.iter().all(|other| other.id.of_client() == first.id.of_client()) => {
+                let first = found.iter().min_by_key(|session| session.id.number()).unwrap_or(first);
+                Ok((*first).clone())
+            }
             [] => Err(self.no_such(name, &all)),
             [_, _, ..] => {
                 let names = names(found.iter().map(|session| session.id.as_str()));

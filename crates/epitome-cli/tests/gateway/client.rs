@@ -47,6 +47,11 @@ pub(crate) fn ask_in(address: SocketAddr, session: &str, body: &[u8]) -> Answer 
     Asked::begin_with(address, "POST /v1/messages", &headers, body).answer()
 }
 
+/// The same, of a session by its name.
+pub(crate) fn ask_as(address: SocketAddr, session: &str, body: &[u8]) -> Answer {
+    Asked::begin_with(address, "POST /v1/messages", &format!("x-epitome-session: {session}\r\n"), body).answer()
+}
+
 /// Asks for a page.
 pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
     Asked::begin(address, &format!("GET {path}"), b"").answer()

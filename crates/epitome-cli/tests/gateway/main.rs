@@ -1,10 +1,14 @@
 //! The gateway as a process of its own: `epitome serve` and `epitome wrap` between a provider and an agent, over real sockets.
 
+mod archives;
 mod client;
 mod configured;
 mod crowd;
 mod faults;
 mod process;
+#[path = "../program/mod.rs"]
+#[expect(dead_code, reason = "of other tests, which ask more of it")]
+mod program;
 mod prompt_cache;
 mod provider;
 mod question;

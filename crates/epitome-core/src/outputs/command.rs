@@ -204,7 +204,7 @@ mod tests {
         lines[211] = "error: unit 211 does not type-check".into();
         lines.push("make: done".into());
         insta::assert_snapshot!(check("make", &lines.join("\n")), @"
-        [digest of command output: 6 of 401 lines kept, 16,694 bytes; original 0e26d7ce045f]
+        [digest of command output: 6 of 401 lines kept, 4,174 tokens; original 0e26d7ce045f]
         399× compiling unit number * of four hundred
         compiling unit number 0 of four hundred
         compiling unit number 1 of four hundred
@@ -227,7 +227,7 @@ mod tests {
             .collect();
         text.push_str("\nnpm ERR! code ELIFECYCLE\nnpm ERR! exit status 3\n\nLinking\nlinked everything\n\nfiles: 812\nsize: 14 MB\ntime: 3.2 s\n");
         insta::assert_snapshot!(check("npm install", &text), @"
-        [digest of build output: 8 of 130 lines kept, 3,589 bytes; original 3259e6b97c7f]
+        [digest of build output: 8 of 130 lines kept, 898 tokens; original 3259e6b97c7f]
         Downloading ×60
           unpacked into cache 0 [×60]
         npm ERR! code ELIFECYCLE
@@ -248,7 +248,7 @@ mod tests {
         lines[70] = "64 bytes from 10.0.0.7: icmp_seq=70 ttl=57 time=1840.2 ms".into();
         lines[90] = "no answer yet for icmp_seq=90".into();
         insta::assert_snapshot!(check("ping 10.0.0.7", &lines.join("\n")), @"
-        [digest of command output: 6 of 200 lines kept, 11,265 bytes; original ab53953ab7da]
+        [digest of command output: 6 of 200 lines kept, 2,817 tokens; original ab53953ab7da]
         199× * bytes from *: icmp_seq=* ttl=* time=* ms
         64 bytes from 10.0.0.7: icmp_seq=0 ttl=57 time=10.0 ms
         64 bytes from 10.0.0.7: icmp_seq=1 ttl=57 time=11.1 ms
@@ -305,7 +305,7 @@ mod tests {
             text.push_str(&format!("  ~ module.queue[{n}] will be {fate} in place\n      size: {}\n", n * 3 + 1));
         }
         insta::assert_snapshot!(check("pulumi preview", &text), @"
-        [digest of command output: 10 of 81 lines kept, 2,448 bytes; original c7a1335f1550]
+        [digest of command output: 10 of 81 lines kept, 612 tokens; original c7a1335f1550]
         40× ~ module.queue[*] will be * in place
         40× size: *
         Release plan:

@@ -401,7 +401,7 @@ mod tests {
         }
         text.push_str("diff --git a/src/tls.rs b/src/tls.rs\nindex 1..2 100644\n--- a/src/tls.rs\n+++ b/src/tls.rs\n@@ -1,3 +1,3 @@ fn client()\n fn client() {\n-    builder.verify(true)\n+    builder.verify(false)\n }\n");
         insta::assert_snapshot!(check("git diff", &text), @"
-        [digest of diff: 48 of 369 lines kept, 8,328 bytes; original 92aa50d09fe6]
+        [digest of diff: 48 of 369 lines kept, 2,082 tokens; original 92aa50d09fe6]
         41 files: +41 −41
         repeated: `get_user` → `fetch_user` ×40
         src/mod0.rs +1 −1
@@ -496,7 +496,7 @@ mod tests {
             "commit 7b26009144b51471667781924fa5cd34c6d25a6e\nAuthor: Ann <a@b.c>\nDate:   Sun Apr 12 17:04:51 2026 +0200\n\n    Cover failures\n    \n    The body of the message.\n\ndiff --git a/new.txt b/new.txt\nnew file mode 100755\nindex 000..123\n--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,60 @@\n{body}diff --git a/old.rs b/src/moved.rs\nsimilarity index 100%\nrename from old.rs\nrename to src/moved.rs\ndiff --git a/logo.png b/logo.png\nindex 1..2 100644\nBinary files a/logo.png and b/logo.png differ\ndiff --git a/gone.c b/gone.c\ndeleted file mode 100644\nindex 1..0\n--- a/gone.c\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-int main() {{ return 0; }}\n-assert(ready);\n"
         );
         insta::assert_snapshot!(check("git show", &text), @"
-        [digest of diff: 11 of 89 lines kept, 2,530 bytes; original 8aec465c96ec]
+        [digest of diff: 11 of 89 lines kept, 633 tokens; original 8aec465c96ec]
         4 files: +60 −2
         commit 7b26009144 Ann, Sun Apr 12 17:04:51 2026 +0200: Cover failures
             The body of the message.
@@ -519,7 +519,7 @@ mod tests {
         let text =
             format!("{lines}@@ -929,2 +850,2 @@ func GetMetadataRef\n-\tif id == \"\" {{\n+\tif id.IsEmpty() {{\n");
         insta::assert_snapshot!(check("git diff | tail", &text), @"
-        [digest of diff: 14 of 103 lines kept, 2,516 bytes; original fda67790601a]
+        [digest of diff: 14 of 103 lines kept, 629 tokens; original fda67790601a]
         1 file: +1 −51
         -	content0, err := file.Contents()
         -	content1, err := file.Contents()

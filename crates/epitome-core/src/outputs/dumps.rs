@@ -124,7 +124,7 @@ mod tests {
             "Full thread dump OpenJDK 64-Bit Server VM:\n\n{idle}\"transfer-a\" #31 prio=5 tid=0x0031 nid=0x31 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat bank.Account.deposit(Account.java:41)\n\t- waiting to lock <0x000000076ab1> (a bank.Account)\n\tat bank.Transfer.run(Transfer.java:18)\n\nFound one Java-level deadlock:\n=============================\n\"transfer-a\":\n  waiting to lock monitor 0x00a1 (object 0x000000076ab1, a bank.Account),\n  which is held by \"transfer-b\"\n\"transfer-b\":\n  waiting to lock monitor 0x00a2 (object 0x000000076ab9, a bank.Account),\n  which is held by \"transfer-a\"\n\nJava stack information for the threads listed above:\n"
         );
         insta::assert_snapshot!(check("jstack 1", &text), @r#"
-        [digest of command output: 13 of 118 lines kept, 5,400 bytes; original 783a4e99d81b]
+        [digest of command output: 13 of 118 lines kept, 1,350 tokens; original 783a4e99d81b]
         20× "pool-*" * prio=* tid=* nid=* waiting on condition
         20× java.lang.Thread.State: WAITING (parking)
         20× at jdk.internal.misc.Unsafe.park(Native Method)
@@ -154,7 +154,7 @@ mod tests {
             "{loaded}\nThread 1 \"app\" received signal SIGSEGV, Segmentation fault.\n0x00007f12 in __strlen_avx2 () from /lib/libc.so.6\n#0  0x00007f12 in __strlen_avx2 () from /lib/libc.so.6\n#1  0x00005501 in g_hash ()\n#2  0x00005502 in parse_header (line=0x0) at src/header.c:88\n#3  0x00005503 in main (argc=2) at src/main.c:12\n"
         );
         insta::assert_snapshot!(check("gdb -batch -ex run -ex bt app", &text), @r#"
-        [digest of command output: 9 of 67 lines kept, 2,025 bytes; original 40b9d8d5bb65]
+        [digest of command output: 9 of 67 lines kept, 507 tokens; original 40b9d8d5bb65]
         60× [New Thread * (LWP *)]
         [New Thread 0x7f0 (LWP 0)]
         [… 57 lines …]
@@ -177,7 +177,7 @@ mod tests {
             "==7== Memcheck, a memory error detector\n{noise}==7== Invalid read of size 4\n==7==    at 0x4C2: memcpy (vg_replace_strmem.c:1035)\n==7==    by 0x108: copy_row (table.c:52)\n==7==    by 0x109: main (main.c:9)\n==7==  Address 0x52 is 0 bytes after a block of size 40 alloc'd\n==7== \n==7== 64 bytes in 1 blocks are definitely lost in loss record 2 of 3\n==7==    at 0x4C3: malloc (in /usr/lib/vgpreload.so)\n==7==    by 0x10A: open_table (table.c:17)\n==7==    by 0x109: main (main.c:9)\n==7== \n==7== ERROR SUMMARY: 2 errors from 2 contexts\n"
         );
         insta::assert_snapshot!(check("valgrind ./app", &text), @"
-        [digest of command output: 14 of 53 lines kept, 2,712 bytes; original 3384efe5acfa]
+        [digest of command output: 14 of 53 lines kept, 678 tokens; original 3384efe5acfa]
         ==7== Memcheck, a memory error detector
         ==7== Warning: set address range perms: large range 0 [×40]
         [… 38 lines …]

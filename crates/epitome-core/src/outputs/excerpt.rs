@@ -57,7 +57,7 @@ pub fn excerpt(
         let kept = lines(first) + lines(last) + loss.units.kept;
         let units = Kept { kept: kept.min(lines(text)), of: lines(text) };
         let loss = Loss { units, words: survival::words_kept(text, &body), ..loss };
-        let text = format!("{}\n{body}", header(output, kind, Unit::Line, units));
+        let text = format!("{}\n{body}", header(output, kind, Unit::Line, units, counter));
         let taken = counter.estimate(&text);
         let is_full = taken >= room.share(FULL);
         if taken <= room || made.is_none() {

@@ -436,7 +436,7 @@ mod tests {
             log(90)
         );
         insta::assert_snapshot!(check("journalctl -n 90", &text), @"
-        [digest of log: 1 of 90 lines kept, 4,661 bytes; original 83b42088dfd7]
+        [digest of log: 1 of 90 lines kept, 1,166 tokens; original 83b42088dfd7]
         90 lines; 90 INFO; 2025-09-15 08:00:00–08:00:59
         90× INFO request * served in *
         Process exited with code 3
@@ -449,7 +449,7 @@ mod tests {
         let listing: String = (0..80).map(|n| format!("src/errors/part_{n}.rs\n")).collect();
         let text = format!("==> app.log <==\n{}\n==> files <==\n{listing}", log(60));
         insta::assert_snapshot!(check("tail -n 80 app.log files", &text), @"
-        [digest of mixture: 12 of 142 lines kept, 4,771 bytes; original e6088e15999a]
+        [digest of mixture: 12 of 142 lines kept, 1,193 tokens; original e6088e15999a]
         app.log: 60 lines; 60 INFO; 2025-09-15 08:00:00–08:00:59
         app.log: 60× INFO request * served in *
         files: 80 entries: .rs 80
@@ -475,7 +475,7 @@ mod tests {
         let text = format!("{}---ENV CHECK---\nPOOL=7\nerror: no such host\n", log(60));
         let echoed = "tail app.log; echo '---ENV CHECK---'; env";
         insta::assert_snapshot!(check(echoed, &text), @"
-        [digest of mixture: 3 of 63 lines kept, 3,033 bytes; original 1c00fc272459]
+        [digest of mixture: 3 of 63 lines kept, 759 tokens; original 1c00fc272459]
         60 lines; 60 INFO; 2025-09-15 08:00:00–08:00:59
         60× INFO request * served in *
         [… 60 lines …]
@@ -511,7 +511,7 @@ mod tests {
         let text =
             format!("{{\"image\": \"data:image/png;base64,{data}==\", \"width\": 12, \"note\": \"error: too large\"}}");
         insta::assert_snapshot!(check("cat image.json", &text), @r#"
-        [digest of JSON: 2 of 2 passages kept, 4,078 bytes; original 7bb38192f6d9]
+        [digest of JSON: 2 of 2 passages kept, 1,020 tokens; original 7bb38192f6d9]
         image: "data:image/png;base64,[4,002 chars of encoded data]"
         width: 12, note: "error: too large"
         "#);

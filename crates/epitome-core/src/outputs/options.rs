@@ -255,7 +255,7 @@ mod tests {
             (0..20).map(option).collect::<String>()
         );
         insta::assert_snapshot!(check("man keep", &text), @"
-        [digest of manual: 12 of 97 lines kept, 3,427 bytes; original 18323795292b]
+        [digest of manual: 12 of 97 lines kept, 857 tokens; original 18323795292b]
         options: --part-0, --part-1, --part-2, --part-3, --part-4, --part-5, --part-6, --part-7, --part-8, --prune-all, --part-10, --part-11, --part-12, --part-13, --part-14, --part-15, --part-16, --part-17, --part-18, --part-19
         NAME
                keep - write archives

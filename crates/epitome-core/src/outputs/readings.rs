@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn an_output_without_a_word_is_told_as_such() {
         insta::assert_snapshot!(check("cat blank", &"\n".repeat(3_000)), @"
-        [digest of command output: 1 of 3,000 lines kept, 3,000 bytes; original ed99aaf7b066]
+        [digest of command output: 1 of 3,000 lines kept, 750 tokens; original ed99aaf7b066]
         white space only
 
         [… 2,999 lines …]

@@ -32,7 +32,7 @@ mod tests {
             "<!DOCTYPE html>\n<html><head><title>Prices &amp; plans</title>\n<style>body {{ color: red }}</style>\n<script>var error = '<p>';\n</script></head>\n<body><nav><a href=\"/\">Home</a> <a href=\"/help\">Help</a></nav>\n<h1>Plans</h1>\n<p>All plans   can be <b>cancelled</b> at any time.</p>\n<table>{rows}</table>\n<h2>Questions</h2><p>Write to us.</p></body></html>"
         );
         insta::assert_snapshot!(check("curl https://example.org/prices", &text), @"
-        [digest of web page: 7 of 46 passages kept, 2,534 bytes; original f4c9a68953aa]
+        [digest of web page: 7 of 46 passages kept, 634 tokens; original f4c9a68953aa]
         218 words, 2 headings, 2 links, 1 table
         Prices & plans
         Home Help
@@ -52,7 +52,7 @@ mod tests {
             "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n{filler}<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
         );
         insta::assert_snapshot!(check("curl https://example.org", &text), @"
-        [digest of web page: 3 of 3 passages kept, 3,750 bytes; original 50ab032946ba]
+        [digest of web page: 3 of 3 passages kept, 938 tokens; original 50ab032946ba]
         7 words, 1 heading
         502 Bad Gateway
         502 Bad Gateway
@@ -69,7 +69,7 @@ mod tests {
             "### Page\n- Page URL: https://example.org/sign-up\n- Page Title: Sign up\n### Snapshot\n```yaml\n- generic [ref=e1]:\n  - heading \"Create account\" [level=1] [ref=e2]\n  - alert [ref=e3]: Password is too short\n  - textbox \"Email\" [ref=e4]: ann@example.org\n  - generic [ref=e5]: We never share it.\n    - list [ref=e6]:\n{items}  - button \"Save\" [disabled] [ref=e9]\n```\n"
         );
         insta::assert_snapshot!(check("browser_snapshot", &text), @r#"
-        [digest of web page: 7 of 159 lines kept, 5,762 bytes; original 199d880991dd]
+        [digest of web page: 7 of 159 lines kept, 1,441 tokens; original 199d880991dd]
         107 nodes
         1 button: Save
         50 links: Item 0, Item 1, Item 2, Item 3, Item 4, Item 5, Item 6, Item 7, Item 8, Item 9, Item 10, Item 11
@@ -94,7 +94,7 @@ mod tests {
             "<html><head><title>Shop</title></head><body><nav><a href=/>Home</a><a href=/c>Cart</a><a href=/h>Help</a></nav><ul>{offers}</ul><div class=\"query-error\">SQLSTATE[HY000]: the server has gone away</div><ul>{more}</ul></body></html>"
         );
         insta::assert_snapshot!(check("curl shop.example.org", &text), @"
-        [digest of web page: 6 of 123 passages kept, 7,361 bytes; original b73f6a866b8e]
+        [digest of web page: 6 of 123 passages kept, 1,841 tokens; original b73f6a866b8e]
         1,330 words, 3 links
         Shop
         Home Cart Help

@@ -54,7 +54,7 @@ impl Draft<'_> {
                 return None;
             }
             if read_again && output.media.is_empty() {
-                return Some((outputs::read_again(output), How::ReadAgain));
+                return Some((outputs::read_again(output, draft.counter), How::ReadAgain));
             }
             let effort = if draft.read + output.text.len() <= THOROUGH_BYTES { Effort::Full } else { Effort::Quick };
             if effort == Effort::Full {
@@ -68,9 +68,9 @@ impl Draft<'_> {
     }
 
     pub(super) fn make_one_line(&mut self, place: Place) -> bool {
-        self.shorten(place, |_, output, _| {
+        self.shorten(place, |draft, output, _| {
             let large = output.text.chars().count() > CLEAR_ABOVE_CHARS;
-            large.then(|| (outputs::one_line(output), How::OneLine))
+            large.then(|| (outputs::one_line(output, draft.counter), How::OneLine))
         })
     }
 

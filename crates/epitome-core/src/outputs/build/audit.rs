@@ -63,7 +63,7 @@ mod tests {
         }
         text.push_str("30 vulnerabilities (14 low, 15 moderate, 1 critical)\n");
         insta::assert_snapshot!(check("npm audit", &text), @"
-        [digest of build output: 20 of 183 lines kept, 5,003 bytes; original e94528f13f94]
+        [digest of build output: 20 of 183 lines kept, 1,251 tokens; original e94528f13f94]
         vulnerable packages: 1 critical, 14 low, 15 moderate
         pkg-0  <2.0.0
         pkg-1  <2.1.0

@@ -116,7 +116,7 @@ mod tests {
             .collect();
         text.push_str(" docs/logo.png | Bin 0 -> 1234 bytes\n 61 files changed, 900 insertions(+), 300 deletions(-)\n delete mode 100644 src/old.rs\n");
         insta::assert_snapshot!(check("git diff --stat", &text), @"
-        [digest of diff: 13 of 63 lines kept, 3,533 bytes; original b94fcb7a76ad]
+        [digest of diff: 13 of 63 lines kept, 884 tokens; original b94fcb7a76ad]
         src/ 60 files ±12450, docs/ 1 file ±0
         src/module_20/implementation.rs 141
         src/module_21/implementation.rs 148

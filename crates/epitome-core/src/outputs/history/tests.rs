@@ -20,7 +20,7 @@ fn log(commits: usize, stat: bool) -> String {
 #[test]
 fn commits_are_counted_and_the_odd_ones_kept() {
     insta::assert_snapshot!(check("git log", &log(50, false)), @"
-    [digest of history: 87 of 399 lines kept, 9,468 bytes; original c484e478c05f]
+    [digest of history: 87 of 399 lines kept, 2,367 tokens; original c484e478c05f]
     50 commits, Mon Sep 1 08:00:00 2025 +0200–Mon Sep 28 08:00:00 2025 +0200, by Ann Lee 49, Bob 1
     00000000 Add a field to orders 0
     00000000 Rename a field of orders 1
@@ -44,7 +44,7 @@ fn blank_lines_before_the_first_commit_hide_no_history() {
 #[test]
 fn a_commit_of_an_odd_size_or_file_is_odd() {
     insta::assert_snapshot!(check("git log --stat", &log(50, true)), @"
-    [digest of history: 82 of 597 lines kept, 14,216 bytes; original 48ab19c3c0e6]
+    [digest of history: 82 of 597 lines kept, 3,554 tokens; original 48ab19c3c0e6]
     50 commits, Mon Sep 1 08:00:00 2025 +0200–Mon Sep 28 08:00:00 2025 +0200, by Ann Lee 49, Bob 1, +9189 −108
     most often changed: src/orders.py 49, tests/orders.py 48, deploy/prod.key 1
     00000000 Add a field to orders 0 (+1 −2)
@@ -67,7 +67,7 @@ fn one_line_for_each_commit_will_do() {
         })
         .collect();
     insta::assert_snapshot!(check("git log --oneline --graph", &text), @"
-    [digest of history: 10 of 90 lines kept, 4,550 bytes; original 11281fa4a256]
+    [digest of history: 10 of 90 lines kept, 1,138 tokens; original 11281fa4a256]
     90 commits
     sorts: docs 30, feat 30, fix 30
     9abc000 fix(core): change the list of parts #0
@@ -94,7 +94,7 @@ fn lines_of_hardly_any_author_are_kept() {
         })
         .collect();
     insta::assert_snapshot!(check("git blame a.rs", &text), @"
-    [digest of history: 16 of 80 lines kept, 5,416 bytes; original 69eec4720310]
+    [digest of history: 16 of 80 lines kept, 1,354 tokens; original 69eec4720310]
     lines by Ann Lee 79, Bob 1; 2025-09-01 08:00:00 +0200–2025-09-28 08:00:00 +0200; commits 5e6f7a8b 40, 1a2b3c4d 39, 77777777 1
     1: let total_0 = 0;
     2: let total_1 = 1;

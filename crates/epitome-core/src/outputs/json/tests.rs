@@ -28,7 +28,7 @@ fn planted() -> Vec<String> {
 fn a_list_is_told_by_its_schema_and_by_what_is_unlike_it() {
     let text = format!(r#"{{"object": "list", "total": 200, "next": null, "data": [{}]}}"#, planted().join(", "));
     insta::assert_snapshot!(check("curl -s api/users", &text), @r#"
-    [digest of JSON: 6 of 200 records kept, 28,878 bytes; original 18ded78f2b66]
+    [digest of JSON: 6 of 200 records kept, 7,220 tokens; original 18ded78f2b66]
     data: 200 × {id: 10000–10199, email: email, status: active 199×, plan: free 67×|pro 67×|team 66×, balance_cents: 0–8975, flags: {beta: false, mfa: true}, error?: 1×}
     object: "list", total: 200, next: null
     {"id":10000,"email":"user0@example.org","status":"active","plan":"free","balance_cents":0,"flags":{"beta":false,"mfa":true}}
@@ -112,7 +112,7 @@ fn white_space_changes_nothing_but_the_size() {
 #[test]
 fn lines_of_json_are_records() {
     insta::assert_snapshot!(check("cat users.jsonl", &planted().join("\n")), @r#"
-    [digest of JSON: 6 of 200 records kept, 28,621 bytes; original 0a739dce4f21]
+    [digest of JSON: 6 of 200 records kept, 7,156 tokens; original 0a739dce4f21]
     200 × {id: 10000–10199, email: email, status: active 199×, plan: free 67×|pro 67×|team 66×, balance_cents: 0–8975, flags: {beta: false, mfa: true}, error?: 1×}
     {"id":10000,"email":"user0@example.org","status":"active","plan":"free","balance_cents":0,"flags":{"beta":false,"mfa":true}}
     [… 60 records …]
@@ -156,7 +156,7 @@ fn a_long_record_is_told_by_its_name_and_by_what_is_unlike_the_others() {
     };
     let text = format!("[{}]", (0..30).map(record).collect::<Vec<_>>().join(",\n"));
     insta::assert_snapshot!(check("mirrors --json", &text), @r#"
-    [digest of JSON: 2 of 30 records kept, 20,452 bytes; original b4293a2b5743]
+    [digest of JSON: 2 of 30 records kept, 5,113 tokens; original b4293a2b5743]
     30 × {Digest: hex, Name: text, Spec: {Replicas: 2, Labels.label.0: of the usual sort, Labels.label.1: of the usual sort, Labels.label.2: of the usual sort, Labels.label.3: of the usual sort, Labels.label.4: of the usual sort, Labels.label.5: of the usual sort, Labels.label.6: of the usual sort, Labels.label.7: of the usual sort, Labels.label.8: of the usual sort, 7 more}, and 1 more: State}
     [… 17 records …]
     {Name: "mirror-17", State.Health.Status: "lagging", State.Health.Streak: 41, State.Health.Log: [{"Output":"behind by 9 segments"}], Digest: "00000000000000000000000000[… 25 chars …]0000000000011", …}
@@ -182,7 +182,7 @@ fn a_notebook_keeps_its_headings_and_the_cell_that_failed() {
     };
     let text = serde_json::json!({"cells": (0..30).map(cell).collect::<Vec<_>>(), "metadata": {}, "nbformat": 4, "nbformat_minor": 5});
     insta::assert_snapshot!(check("cat study.ipynb", &serde_json::to_string_pretty(&text).unwrap()), @"
-    [digest of JSON: 28 of 30 records kept, 27,833 bytes; original 894310a5e83d]
+    [digest of JSON: 28 of 30 records kept, 6,959 tokens; original 894310a5e83d]
     30 cells, 1 error
     [1] ## Step 0: weigh
     [2] plot(1)
@@ -227,7 +227,7 @@ fn a_document_that_breaks_off_is_read_as_far_as_it_goes() {
     let text = format!("HTTP/1.1 200 OK\ncontent-type: application/json\n\n[{}", users(80).join(",\n"));
     let text = format!("{}\n[output truncated]", &text[..9_000]);
     insta::assert_snapshot!(check("curl -i", &text), @r#"
-    [digest of JSON: 3 of 63 records kept, 9,019 bytes; original c7375247776d]
+    [digest of JSON: 3 of 63 records kept, 2,255 tokens; original c7375247776d]
     breaks off
     62 × {id: 10000–10061, email: email, status: active, plan: free 21×|pro 21×|team 20×, balance_cents: 0–8975, flags: {beta: false, mfa: true}} and one that breaks off
     {"id":10000,"email":"user0@example.org","status":"active","plan":"free","balance_cents":0,"flags":{"beta":false,"mfa":true}}
@@ -243,7 +243,7 @@ fn records_behind_a_cut_in_the_middle_are_found_again() {
     let text = format!("{{\"total\": 200, \"data\": [{}]}}", planted().join(", "));
     let text = format!("{}… 6000 chars truncated …{}", &text[..7_000], &text[13_000..]);
     insta::assert_snapshot!(check("curl", &text), @r#"
-    [digest of JSON: 5 of 157 records kept, 22,874 bytes; original d4d8b12f40b8]
+    [digest of JSON: 5 of 157 records kept, 5,719 tokens; original d4d8b12f40b8]
     cut in the middle
     data: 157 × {id: 10000–10199, email: email, status: active, plan: pro 53×|free 52×|team 52×, balance_cents: 0–8975, flags: {beta: false, mfa: true}, error?: 1×}
     total: 200
@@ -276,7 +276,7 @@ fn an_object_is_told_by_its_keys() {
         },
     });
     insta::assert_snapshot!(check("kubectl get deploy web -o json", &serde_json::to_string_pretty(&document).unwrap()), @r#"
-    [digest of JSON: 85 of 87 lines kept, 2,127 bytes; original 885d09e7d72f]
+    [digest of JSON: 85 of 87 lines kept, 532 tokens; original 885d09e7d72f]
     apiVersion: "apps/v1", kind: "Deployment"
     metadata: {name: "web", namespace: "prod"}
     spec: {"replicas":3,"template":{"spec":{"containers":[{"name":"web","image":"nginx:1.25","env":[{"name":"A","value":"1"}]}]}}}
@@ -292,7 +292,7 @@ fn errors_of_an_answer_are_kept_whole() {
         "extensions": {"trace": "t".repeat(3_000)},
     });
     insta::assert_snapshot!(check("curl graphql", &document.to_string()), @r#"
-    [digest of JSON: 3 of 3 passages kept, 3,166 bytes; original 9c1a7a123237]
+    [digest of JSON: 3 of 3 passages kept, 792 tokens; original 9c1a7a123237]
     data: null
     errors: [{"message":"Field 'plan' doesn't exist on type 'User'","path":["query","user"],"locations":[{"line":3,"column":5}]}]
     extensions.trace: "tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt[… 2,841 chars …]ttttttttttttttttttttttttttttttttttttttttttttttttttttt"
@@ -305,7 +305,7 @@ fn a_log_in_a_string_gives_its_errors() {
     log[70] = "error: step 70 does not link".into();
     let document = serde_json::json!({"exit_code": 1, "stdout": log.join("\n")});
     insta::assert_snapshot!(check("run", &document.to_string()), @"
-    [digest of JSON: 2 of 2 passages kept, 2,921 bytes; original f8cdfcdc24fa]
+    [digest of JSON: 2 of 2 passages kept, 731 tokens; original f8cdfcdc24fa]
     exit_code: 1
     stdout: 120 lines
       step 0 of 120 is done
@@ -334,7 +334,7 @@ fn a_map_of_records_is_a_list() {
         .collect();
     let text = format!(r#"{{"name": "app", "lockfileVersion": 3, "packages": {{{}}}}}"#, entries.join(",\n"));
     insta::assert_snapshot!(check("cat package-lock.json", &text), @r#"
-    [digest of JSON: 6 of 60 records kept, 3,695 bytes; original 6f9e5c4a7277]
+    [digest of JSON: 6 of 60 records kept, 924 tokens; original 6f9e5c4a7277]
     packages: 60 × {version: text, license: MIT 59×}
     name: "app", lockfileVersion: 3
     "node_modules/p0":{"version":"1.0.0","license":"MIT"}

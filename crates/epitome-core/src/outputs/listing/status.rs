@@ -134,7 +134,7 @@ mod tests {
         let mut text = String::from(" M src/lib.rs\nUU src/merge.rs\n");
         (0..70).for_each(|n| text.push_str(&format!("?? assets/generated/image_number_{n}.png\n")));
         insta::assert_snapshot!(check("git status --short", &text), @"
-        [digest of listing: 13 of 72 lines kept, 2,820 bytes; original fec2478144ff]
+        [digest of listing: 13 of 72 lines kept, 705 tokens; original fec2478144ff]
         1 conflict, 1 modified, 70 untracked
          M src/lib.rs
         UU src/merge.rs
@@ -160,7 +160,7 @@ mod tests {
         (0..60).for_each(|n| text.push_str(&format!("\tmodified:   crates/core/src/some_module_{n}.rs\n")));
         text.push_str("\nUntracked files:\n  (use \"git add <file>...\" to include in what will be committed)\n\tnotes.md\n\nno changes added to commit (use \"git add\" and/or \"git commit -a\")\n");
         insta::assert_snapshot!(check("git status", &text), @r#"
-        [digest of listing: 12 of 72 lines kept, 3,179 bytes; original facc5b4cf520]
+        [digest of listing: 12 of 72 lines kept, 795 tokens; original facc5b4cf520]
         60 unstaged modified, 1 untracked
         On branch main
         Your branch is ahead of 'origin/main' by 2 commits.

@@ -14,7 +14,7 @@ fn of_a_long_listing_the_odd_file_is_kept() {
     }
     text.push_str("-rwsr-xr-x  1 root  staff  8812345 May 23 10:38 helper\n-rw-r--r--  1 me  staff        0 Apr 30 10:38 session-61.json\n");
     insta::assert_snapshot!(check("ls -la", &text), @"
-    [digest of listing: 10 of 65 lines kept, 3,936 bytes; original 7a6e9151dc34]
+    [digest of listing: 10 of 65 lines kept, 984 tokens; original 7a6e9151dc34]
     64 entries: 2 directories, .json 61, without extension 1
     9,354,115 bytes, largest helper 8812345; newest helper May 23 10:38, oldest Apr  1 10:38
     total 2320
@@ -58,7 +58,7 @@ fn paths_are_counted_by_directory_and_extension() {
         .collect();
     text.push_str("/home/me/go/pkg/mod/example.org/git@v5/utils/.env.production\nfind: ‘/home/me/go/private’: Permission denied\n");
     insta::assert_snapshot!(check("find . -type f", &text), @"
-    [digest of listing: 17 of 92 lines kept, 5,292 bytes; original cdcde8d22491]
+    [digest of listing: 17 of 92 lines kept, 1,323 tokens; original cdcde8d22491]
     91 entries under /home/me/go/pkg/mod/example.org/git@v5/: .go 90, .production 1
     by directory: utils/ 31, plumbing/ 30, storage/ 30
     plumbing/file_0.go
@@ -93,7 +93,7 @@ fn a_tree_is_counted_by_its_branches() {
     }
     text.push_str("\n6 directories, 54 files\n");
     insta::assert_snapshot!(check("tree", &text), @"
-    [digest of listing: 18 of 63 lines kept, 1,473 bytes; original 0b8a35655624]
+    [digest of listing: 18 of 63 lines kept, 369 tokens; original 0b8a35655624]
     60 entries: 6 directories, .rs 54
     by directory: module0 9, module1 9, module2 9, module3 9, module4 9, module5 9, ./ 6
     .
@@ -137,7 +137,7 @@ fn what_the_tool_says_among_the_files_is_kept() {
     lines[81] = "skipping special file photos/socket1 for now".into();
     lines[120] = "find: ‘photos/private’: Permission denied".into();
     insta::assert_snapshot!(check("find photos; tar cf a.tar photos", &lines.join("\n")), @"
-    [digest of listing: 14 of 150 lines kept, 3,115 bytes; original 2c1b775eeace]
+    [digest of listing: 14 of 150 lines kept, 779 tokens; original 2c1b775eeace]
     146 entries: .jpg 146
     by directory: photos/1/ 25, photos/5/ 25, photos/0/ 24, photos/2/ 24, photos/3/ 24, photos/4/ 24
     photos/0/img000.jpg

@@ -7,7 +7,7 @@ fn the_hit_unlike_all_others_is_kept() {
         .collect();
     text.push_str("src/legacy/sync.py:88:    result = client.fetch(url, verify=False)\nsrc/client.py:12:def fetch(url, timeout):\n");
     insta::assert_snapshot!(check("grep -rn fetch src", &text), @"
-    [digest of search hits: 3 of 122 lines kept, 7,921 bytes; original 925cd8724ea3]
+    [digest of search hits: 3 of 122 lines kept, 1,981 tokens; original 925cd8724ea3]
     122 hits in 9 files: src/jobs/ task_0.py 18, task_1.py 17, task_2.py 17, task_3.py 17, task_4.py 17, task_5.py 17, task_6.py 17; src/ client.py 1; src/legacy/ 1 in 1 file
     src/jobs/task_0.py:1: result = client.fetch(url, timeout=30) [×120]
     src/legacy/sync.py:88:    result = client.fetch(url, verify=False)
@@ -32,7 +32,7 @@ fn names_that_differ_in_every_hit_hide_no_odd_hit() {
         text.push_str(&format!("{}:    {found}\n", n % 30 * 11 + 4));
     }
     insta::assert_snapshot!(check("rg --heading retry", &text), @"
-    [digest of search hits: 7 of 93 lines kept, 3,314 bytes; original a427f4cced67]
+    [digest of search hits: 7 of 93 lines kept, 829 tokens; original a427f4cced67]
     90 hits in 3 files: services/part0/client.py 30, services/part1/client.py 30, services/part2/client.py 30
     services/part0/client.py:4: aax.retry(times=1) [30 like it]
     services/part0/client.py:15: def split_bax(self, retry=3): [30 like it]
@@ -59,7 +59,7 @@ fn hits_under_headings_name_their_file() {
         text.push('\n');
     }
     insta::assert_snapshot!(check("search", &text), @"
-    [digest of search hits: 3 of 56 lines kept, 2,521 bytes; original e765ee7026c8]
+    [digest of search hits: 3 of 56 lines kept, 631 tokens; original e765ee7026c8]
     40 hits in 8 files: /home/me/project/packages/worker/file0.ts 5, /home/me/project/packages/worker/file1.ts 5, /home/me/project/packages/worker/file2.ts 5, /home/me/project/packages/worker/file3.ts 5, /home/me/project/packages/worker/file4.ts 5, /home/me/project/packages/worker/file5.ts 5, /home/me/project/packages/worker/file6.ts 5, /home/me/project/packages/worker/file7.ts 5
     file0.ts:3: assert.equal(phaseForStatus('a'), 'done'); [×8]
     file0.ts:12: assert.equal(phaseForStatus('b'), 'done'); [×8]
@@ -79,7 +79,7 @@ fn lines_around_hits_give_way_to_hits() {
         ));
     }
     insta::assert_snapshot!(check("rg -C1 wrap", &text), @"
-    [digest of search hits: 1 of 120 lines kept, 2,507 bytes; original 0f4b32699d1d]
+    [digest of search hits: 1 of 120 lines kept, 627 tokens; original 0f4b32699d1d]
     30 hits in pkg/a.go (+ 90 lines around them)
     pkg/a.go:1:		return wrap(err, 0) [×30]
     ");
@@ -96,7 +96,7 @@ fn one_searched_file_has_numbers_only() {
     let text: String =
         (0..80).map(|n| format!("{}:\tthis.editorContainer.addChild(this.item{n});\n", n * 3 + 1)).collect();
     insta::assert_snapshot!(check("grep -n editorContainer a.ts", &text), @"
-    [digest of search hits: 11 of 80 lines kept, 3,874 bytes; original 391f8c896448]
+    [digest of search hits: 11 of 80 lines kept, 969 tokens; original 391f8c896448]
     80 hits
     1: this.editorContainer.addChild(this.item0); [80 like it]
     4: this.editorContainer.addChild(this.item1);
@@ -118,7 +118,7 @@ fn what_the_tool_says_among_the_hits_is_kept() {
     text.push_str("grep: lib/vendor: Is a directory\nBinary file lib/logo.dat matches\n");
     text.push_str(&(0..9).map(|n| format!("grep: lib/{n}.lock: device is busy now\n")).collect::<String>());
     insta::assert_snapshot!(check("grep -rn attach lib", &text), @"
-    [digest of search hits: 4 of 101 lines kept, 3,532 bytes; original 10f88983b948]
+    [digest of search hits: 4 of 101 lines kept, 883 tokens; original 10f88983b948]
     90 hits in 5 files: lib/part0.rb 18, lib/part1.rb 18, lib/part2.rb 18, lib/part3.rb 18, lib/part4.rb 18
     lib/part0.rb:3: attach(queue_0) [×90]
     grep: lib/vendor: Is a directory

@@ -41,7 +41,7 @@ fn separated_values_are_told_by_their_columns_and_by_odd_rows() {
     let mut orders = planted();
     orders[177][5] = "\"Traceback (most recent call last):\n  File \"\"a.py\"\", line 3, in f\n    g()\n  File \"\"b.py\"\", line 9, in g\n    h()\n  File \"\"c.py\"\", line 1, in h\n    raise KeyError(1)\nKeyError: 1\"".into();
     insta::assert_snapshot!(check("cat orders.csv", &separated(&orders, ",")), @r#"
-    [digest of table: 8 of 200 rows kept, 9,187 bytes; original 4ed076e0323b]
+    [digest of table: 8 of 200 rows kept, 2,297 tokens; original 4ed076e0323b]
     200 rows; id: 1–200, order: text, date: 2025-03-01–2025-03-19, amount: 5.00–249.81, status: shipped 159×|pending 40×, note: 1×
     id,order,date,amount,status,note
     1,ord_00000000,2025-03-01,5.00,shipped,
@@ -100,7 +100,7 @@ fn psql_answers_keep_the_number_of_rows() {
         rows.join("\n")
     );
     insta::assert_snapshot!(check("psql -c 'select …'", &text), @"
-    [digest of table: 6 of 200 rows kept, 11,292 bytes; original 3a71731cbc2c]
+    [digest of table: 6 of 200 rows kept, 2,823 tokens; original 3a71731cbc2c]
     200 rows; id: 1–200, order: text, date: 2025-03-01–2025-03-19, amount: 5.00–249.81, status: shipped 159×|pending 40×
     1 | ord_00000000 | 2025-03-01 | 5.00 | shipped
     2 | ord_9e3779b1 | 2025-03-01 | 84.19 | shipped
@@ -128,7 +128,7 @@ fn boxes_are_read() {
         rows.join("\n")
     );
     insta::assert_snapshot!(check("mysql -e 'select …'", &text), @"
-    [digest of table: 7 of 200 rows kept, 9,985 bytes; original 4258e4378bf5]
+    [digest of table: 7 of 200 rows kept, 2,497 tokens; original 4258e4378bf5]
     200 rows; id: 1–200, order: text, amount: 5.00–249.81, status: shipped 159×|pending 40×
     | 1 | ord_00000000 | 5.00 | shipped |
     | 2 | ord_9e3779b1 | 84.19 | shipped |
@@ -165,7 +165,7 @@ fn aligned_columns_give_what_is_not_well() {
     let heading =
         format!("{:<12}  {:<24}  {:<6}  {:<17}  {:<13}  AGE", "NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS");
     insta::assert_snapshot!(check("kubectl get pods -A", &format!("{heading}\n{}\n", pods.join("\n"))), @"
-    [digest of table: 6 of 60 rows kept, 5,232 bytes; original 977b47e7e02c]
+    [digest of table: 6 of 60 rows kept, 1,308 tokens; original 977b47e7e02c]
     60 rows; NAMESPACE: default 30×|kube-system 30×, NAME: text, READY: 1/1 59×, STATUS: Running 59×, RESTARTS: 0, AGE: 3d–32d
     default  web-0000000000  1/1  Running  0  3d
     kube-system  web-000000bc8f  1/1  Running  0  10d
@@ -259,7 +259,7 @@ fn numbers_aligned_to_the_right_are_columns() {
     let text =
         format!("USER       PID %CPU %MEM    VSZ   RSS TTY      STAT START   TIME COMMAND\n{}\n", processes.join("\n"));
     insta::assert_snapshot!(check("ps aux", &text), @"
-    [digest of table: 4 of 70 rows kept, 6,504 bytes; original 04e594d0ca94]
+    [digest of table: 4 of 70 rows kept, 1,626 tokens; original 04e594d0ca94]
     70 rows; USER: root, PID: 100–583, %CPU: 0.0, %MEM: 0.0–0.9, VSZ: 9000–30597, RSS: 900–5799, TTY: ?, STAT: Ss, START: Nov15, TIME: text, COMMAND: text
     root  100  0.0  0.0  9000  900  ?  Ss  Nov15  0:00  /usr/sbin/daemon-0 --flag
     root  107  0.0  0.1  9313  971  ?  Ss  Nov15  0:01  /usr/sbin/daemon-1 --flag
@@ -286,7 +286,7 @@ fn headings_of_many_sorts_are_known() {
         disks.join("\n")
     );
     insta::assert_snapshot!(check("df -h", &text), @"
-    [digest of table: 7 of 40 rows kept, 2,272 bytes; original 88cbaae830ee]
+    [digest of table: 7 of 40 rows kept, 568 tokens; original 88cbaae830ee]
     40 rows; Filesystem: text, Size: 100G–139G, Used: 20G–28G, Avail: 80G, Use%: 20%–28%, Mounted on: text
     /dev/sda0  100G  20G  80G  20%  /mnt/volume-0
     /dev/sda1  101G  21G  80G  21%  /mnt/volume-1
@@ -308,7 +308,7 @@ fn headings_of_many_sorts_are_known() {
     };
     let runs: Vec<String> = (0..60).map(run).collect();
     insta::assert_snapshot!(check("gh run list", &runs.join("\n")), @"
-    [digest of table: 4 of 60 rows kept, 4,549 bytes; original ed7ea18cc9d5]
+    [digest of table: 4 of 60 rows kept, 1,138 tokens; original ed7ea18cc9d5]
     60 rows; #1: completed, #2: success 59×, #3: text, #4: CI, #5: main, #6: push, #7: 22260149–22260208, #8: 2026-02-21T00:00:00Z–2026-02-21T23:00:00Z
     completed	success	feat: thing 0	CI	main	push	22260149	2026-02-21T00:00:00Z
     completed	success	feat: thing 1	CI	main	push	22260150	2026-02-21T01:00:00Z
@@ -378,7 +378,7 @@ fn records_with_a_line_for_each_cell_are_rows() {
         format!("-[ RECORD {} ]-+----------\npid        | {n}\nstate      | {state}\nquery      | select {n}\n", n + 1)
     };
     insta::assert_snapshot!(check("psql -x -c 'select …'", &(0..40).map(record).collect::<String>()), @"
-    [digest of table: 9 of 40 rows kept, 3,342 bytes; original 7081a811bede]
+    [digest of table: 9 of 40 rows kept, 836 tokens; original 7081a811bede]
     40 rows; pid: 0–39, state: idle 39×, query: text
     pid: 0, state: idle, query: select 0
     pid: 1, state: idle, query: select 1

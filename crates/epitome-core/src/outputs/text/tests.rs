@@ -12,7 +12,7 @@ fn a_report_keeps_its_headings_its_opening_and_what_was_decided() {
         filler.repeat(9)
     );
     insta::assert_snapshot!(check("cat REVIEW.md", &text), @"
-    [digest of text: 10 of 51 lines kept, 1,926 bytes; original c772d86441a4]
+    [digest of text: 10 of 51 lines kept, 482 tokens; original c772d86441a4]
     1: # Review of the cache
     3: The cache was reviewed for errors and failures.
     5: ## Findings
@@ -76,7 +76,7 @@ fn sentences_that_a_program_made_are_told_once_and_the_odd_one_is_kept() {
         (0..90).map(|n| format!("Parcel {n} was weighed, labelled and handed over to the carrier.")).collect();
     lines[40] = "Parcel 40 was sent back because its label could be read by nobody.".into();
     insta::assert_snapshot!(check("./dispatch.sh", &lines.join("\n")), @"
-    [digest of command output: 5 of 90 lines kept, 5,752 bytes; original 0528cbcf7355]
+    [digest of command output: 5 of 90 lines kept, 1,438 tokens; original 0528cbcf7355]
     89× Parcel * was weighed, labelled and handed over to the carrier.
     Parcel 0 was weighed, labelled and handed over to the carrier.
     Parcel 1 was weighed, labelled and handed over to the carrier.
@@ -101,7 +101,7 @@ fn a_manual_speaks_of_errors_without_reporting_them() {
         (0..12).map(option).collect::<String>()
     );
     insta::assert_snapshot!(check("man sortmail", &text), @"
-    [digest of manual: 8 of 71 lines kept, 2,903 bytes; original c29408f24ef3]
+    [digest of manual: 8 of 71 lines kept, 726 tokens; original c29408f24ef3]
     options: -a/--option-a, -b/--option-b, -c/--option-c, -d/--option-d, -e/--option-e, -f/--option-f, -g/--option-g, -h/--option-h, -i/--option-i, -j/--option-j, -k/--option-k, -l/--option-l
     SORTMAIL(1)                 User Commands                 SORTMAIL(1)
     NAME

@@ -21,7 +21,7 @@ fn a_table_that_is_printed_again_and_again_is_one() {
         )
     };
     insta::assert_snapshot!(check("top -b -n 3", &(0..3).map(frame).collect::<String>()), @"
-    [digest of table: 6 of 60 rows kept, 3,960 bytes; original 9140b7f4f6db]
+    [digest of table: 6 of 60 rows kept, 990 tokens; original 9140b7f4f6db]
     60 rows; PID: 4000–4133, USER: web, PR: 20, NI: 0, VIRT: 40000–45909, S: S, %CPU: 1.3 57×|487.2 3×, %MEM: 0.0–0.6, COMMAND: text
     top - 10:00:00 up 9 days, load average: 48.11, 9.10, 2.02
     %Cpu(s): 5.1 us, 2.0 sy, 41.7 wa

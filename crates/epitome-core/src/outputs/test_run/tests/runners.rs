@@ -10,7 +10,7 @@ fn classes_without_failures_are_one_fact_and_a_grand_total_is_not_added_to_its_p
         "{text}[INFO] Results:\n[INFO] \n[INFO] Tests run: 820, Failures: 0, Errors: 0, Skipped: 0\n[INFO] BUILD SUCCESS\n"
     );
     insta::assert_snapshot!(check("mvn verify", &passed), @"
-    [digest of test run: 3 of 84 lines kept, 6,187 bytes; original 392ecc4b7ce0]
+    [digest of test run: 3 of 84 lines kept, 1,547 tokens; original 392ecc4b7ce0]
     40 suites without failures
     [INFO] Results:
     [INFO] Tests run: 820, Failures: 0, Errors: 0, Skipped: 0
@@ -18,7 +18,7 @@ fn classes_without_failures_are_one_fact_and_a_grand_total_is_not_added_to_its_p
     ");
     text.push_str("[INFO] Running org.shop.CartTest\n[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in org.shop.CartTest\n[ERROR] org.shop.CartTest.adds -- Time elapsed: 0.01 s <<< FAILURE!\norg.opentest4j.AssertionFailedError: expected: <7> but was: <6>\n\tat org.junit.jupiter.api.AssertionUtils.fail(AssertionUtils.java:39)\n\tat org.shop.CartTest.adds(CartTest.java:19)\n\n[INFO] Results:\n[INFO] \n[ERROR] Failures: \n[ERROR]   CartTest.adds:19 expected: <7> but was: <6>\n[INFO] \n[ERROR] Tests run: 825, Failures: 1, Errors: 0, Skipped: 1\n[INFO] BUILD FAILURE\n");
     insta::assert_snapshot!(check("mvn verify", &text), @"
-    [digest of test run: 10 of 94 lines kept, 6,666 bytes; original 53a832766fdd]
+    [digest of test run: 10 of 94 lines kept, 1,667 tokens; original 53a832766fdd]
     40 suites without failures
     [ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 1, Time elapsed: 0.05 s <<< FAILURE! -- in org.shop.CartTest
     [ERROR] org.shop.CartTest.adds -- Time elapsed: 0.01 s <<< FAILURE!
@@ -47,7 +47,7 @@ fn each_of_several_numbered_failures_is_kept_and_what_is_to_do_is_none() {
         }
     }
     insta::assert_snapshot!(check("prove -v", &text), @"
-    [digest of test run: 9 of 96 lines kept, 2,707 bytes; original 6f89a15783fb]
+    [digest of test run: 9 of 96 lines kept, 677 tokens; original 6f89a15783fb]
     85 passed, 3 failed, 1 skipped, 1 todo
     not ok 20 - reads - empty file
     #   Failed test 'reads - empty file'
@@ -72,7 +72,7 @@ fn a_test_that_takes_far_longer_is_kept() {
     }
     text.push_str("\n100% tests passed, 0 tests failed out of 50\n\nTotal Test time (real) = 456.80 sec\n");
     insta::assert_snapshot!(check("ctest", &text), @"
-    [digest of test run: 4 of 105 lines kept, 4,570 bytes; original 5ee8fb7ab324]
+    [digest of test run: 4 of 105 lines kept, 1,143 tokens; original 5ee8fb7ab324]
     Test project /srv/build
     31/50 Test #31: net_case_31 ...........   Passed   412.70 sec
     100% tests passed, 0 tests failed out of 50
@@ -100,7 +100,7 @@ fn warnings_stay_beside_failures() {
     (0..30).for_each(|n| text.push_str(&format!("tests/test_part{n}.py ..........                      [ {n}%]\n")));
     text.push_str("=================================== FAILURES ===================================\n__________________________________ test_half ___________________________________\n\n    def test_half():\n>       assert half(3) == 1\nE       assert 1.5 == 1\n\ntests/test_half.py:7: AssertionError\n=============================== warnings summary ===============================\ntests/test_part1.py::test_now\n  /srv/app/clock.py:12: DeprecationWarning: utcnow() is deprecated\n    return utcnow()\n\ntests/test_part2.py: 12 warnings\n  /srv/app/orm.py:7: MappingWarning: column is copied twice\n    relation(Order)\n\n-- Docs: see the manual\n=========================== short test summary info ============================\nFAILED tests/test_half.py::test_half - assert 1.5 == 1\n=========== 1 failed, 299 passed, 13 warnings in 2.00s ===========\n");
     insta::assert_snapshot!(check("pytest", &text), @"
-    [digest of test run: 13 of 54 lines kept, 2,647 bytes; original bbfff6bda1cd]
+    [digest of test run: 13 of 54 lines kept, 662 tokens; original bbfff6bda1cd]
     tests/test_half.py::test_half
         def test_half():
     >       assert half(3) == 1
@@ -203,7 +203,7 @@ fn of_tests_that_are_not_listed_nothing_is_said() {
     let mut text: String = (0..60).map(|n| format!("ok  \texample.org/shop/part{n}\t0.1{n}s\n")).collect();
     text.push_str("--- FAIL: TestSum (0.00s)\n    --- PASS: TestSum/empty (0.00s)\n    --- FAIL: TestSum/full (0.00s)\n        sum_test.go:9: sum = 42, want 41\nFAIL\nFAIL\texample.org/shop/basket\t0.01s\nFAIL\n");
     insta::assert_snapshot!(check("go test ./...", &text), @"
-    [digest of test run: 5 of 67 lines kept, 2,323 bytes; original f8a426335333]
+    [digest of test run: 5 of 67 lines kept, 581 tokens; original f8a426335333]
     2 failed
     61 packages, 1 failed
     --- FAIL: TestSum (0.00s)
@@ -220,7 +220,7 @@ fn both_sides_of_a_comparison_are_shown_and_lines_that_come_again_are_counted() 
     (0..60).for_each(|n| text.push_str(&format!("loading fixture {n}\ntest basket::sells_{n} ... ok\n")));
     text.push_str("test basket::sum ... FAILED\ntest mail::sum ... FAILED\n\nfailures:\n\n---- basket::sum stdout ----\nthread 'basket::sum' panicked at src/basket.rs:9:5:\nassertion `left == right` failed\n  left: 41\n right: 42\n\n---- mail::sum stdout ----\nthread 'mail::sum' panicked at src/mail.rs:7:5:\nassertion `left == right` failed\n  left: 41\n right: 40\n\ntest result: FAILED. 60 passed; 2 failed; 0 ignored\n");
     insta::assert_snapshot!(check("cargo test", &text), @"
-    [digest of test run: 13 of 138 lines kept, 3,246 bytes; original f1fd93f91b39]
+    [digest of test run: 13 of 138 lines kept, 812 tokens; original f1fd93f91b39]
     loading fixture 0 [×60]
     test basket::sum ... FAILED
     test mail::sum ... FAILED
@@ -273,7 +273,7 @@ fn a_failure_between_rules_keeps_the_title_of_its_block() {
         "=".repeat(79)
     ));
     insta::assert_snapshot!(check("./build/tests -s", &text), @"
-    [digest of test run: 9 of 435 lines kept, 13,712 bytes; original 9a8cd610f4c7]
+    [digest of test run: 9 of 435 lines kept, 3,428 tokens; original 9a8cd610f4c7]
     gives change
       with coins
     tests/till.cpp:60
@@ -308,7 +308,7 @@ fn doctest_names_a_test_once_above_its_checks() {
     text.extend((100..120).map(passed));
     text.push_str(&format!("{rule}\n[doctest] test cases: 51 | 50 passed | 1 failed\n[doctest] Status: FAILURE!\n"));
     insta::assert_snapshot!(check("./build/tests -s", &text), @"
-    [digest of test run: 6 of 360 lines kept, 11,496 bytes; original affd04256470]
+    [digest of test run: 6 of 360 lines kept, 2,874 tokens; original affd04256470]
     tests/till.cpp:88:
     TEST CASE:  counts 88 coins
     tests/till.cpp:92: ERROR: CHECK( change(5) == 2 ) is NOT correct!
