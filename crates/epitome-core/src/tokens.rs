@@ -5,6 +5,7 @@ mod cache;
 mod calibration;
 mod doubt;
 mod estimate;
+mod memory;
 mod scaled;
 mod segments;
 mod sizes;
@@ -18,7 +19,7 @@ pub use estimate::{ESTIMATE_MARGIN, RoughCounter, estimate};
 pub use scaled::ScaledCounter;
 pub use sizes::Sizes;
 pub use sources::{
-    OPAQUE_AT_MOST, Precision, Source, TOKENS_PER_CALL, TOKENS_PER_MESSAGE, by_source, conversation_tokens, is_memory,
+    OPAQUE_AT_MOST, Precision, Source, TOKENS_PER_CALL, TOKENS_PER_MESSAGE, by_source, conversation_tokens,
     message_tokens, prefix_tokens,
 };
 

@@ -1,6 +1,6 @@
 //! Where a conversation's tokens are: so many in tool results, so many in thinking.
 
-use super::{TokenCounter, Tokens};
+use super::{TokenCounter, Tokens, memory};
 use crate::model::{Block, Conversation, Message, Opaque, Role, ToolCall, ToolDefinition};
 
 /// Where tokens come from.
@@ -9,7 +9,7 @@ use crate::model::{Block, Conversation, Message, Opaque, Role, ToolCall, ToolDef
 pub enum Source {
     /// Instructions, and the markup of their messages.
     System,
-    /// What the harness puts in about earlier sessions, the project and how to do things; see [`is_memory`].
+    /// What the harness puts in about earlier sessions, the project and how to do things, wherever it stands in a prompt.
     MemoryAndSkills,
     /// What the person says, or the harness in its place.
     User,
@@ -86,14 +86,15 @@ pub fn by_source(
     counter: &dyn TokenCounter,
     precision: Precision,
 ) -> Vec<(Source, Tokens)> {
-    let mut tally = Tally { counter, precision, sums: [Tokens(0); Source::ALL.len()] };
+    let mut tally = Tally::new(counter, precision);
+    tally.memory = Memory::Apart;
     tally.conversation(conversation);
     Source::ALL.into_iter().zip(tally.sums).collect()
 }
 
 /// The tokens of everything that a request says.
 pub fn conversation_tokens(conversation: &Conversation, counter: &dyn TokenCounter, precision: Precision) -> Tokens {
-    let mut tally = Tally { counter, precision, sums: [Tokens(0); Source::ALL.len()] };
+    let mut tally = Tally::new(counter, precision);
     tally.conversation(conversation);
     tally.total()
 }
@@ -101,49 +102,37 @@ pub fn conversation_tokens(conversation: &Conversation, counter: &dyn TokenCount
 /// The tokens of one message with its markup. Those of a conversation are the sum over its messages, tools and system
 /// blocks.
 pub fn message_tokens(message: &Message, counter: &dyn TokenCounter, precision: Precision) -> Tokens {
-    let mut tally = Tally { counter, precision, sums: [Tokens(0); Source::ALL.len()] };
+    let mut tally = Tally::new(counter, precision);
     tally.message(message);
     tally.total()
 }
 
 /// The tokens of the system prompt outside the messages and of the tools: what every request opens with.
 pub fn prefix_tokens(conversation: &Conversation, counter: &dyn TokenCounter, precision: Precision) -> Tokens {
-    let mut tally = Tally { counter, precision, sums: [Tokens(0); Source::ALL.len()] };
+    let mut tally = Tally::new(counter, precision);
     tally.prefix(conversation);
     tally.total()
 }
 
-/// Whether a text of the system or the user is memory or a skill.
-///
-/// The rule is small on purpose: one of the marks that agents put around such texts stands in its first lines. Memory
-/// inside a longer system prompt counts as system prompt.
-pub fn is_memory(text: &str) -> bool {
-    let head = text.get(..text.floor_char_boundary(MEMORY_HEAD)).unwrap_or_default();
-    MEMORY_MARKS.iter().any(|mark| head.contains(mark))
-}
-
-/// Where the marks are looked for: behind a `<system-reminder>` and a sentence of introduction.
-const MEMORY_HEAD: usize = 300;
-
-/// Hermes, Claude Code, Codex, OpenCode and the Agent Skills convention.
-const MEMORY_MARKS: [&str; 11] = [
-    "<memory",
-    "<memories",
-    "<skill",
-    "<available_skills",
-    "MEMORY.md",
-    "USER.md",
-    "SKILL.md",
-    "CLAUDE.md",
-    "AGENTS.md",
-    "# Memory",
-    "# Skills",
-];
-
 struct Tally<'a> {
     counter: &'a dyn TokenCounter,
     precision: Precision,
+    memory: Memory,
     sums: [Tokens; Source::ALL.len()],
+}
+
+/// Whether memory and skills are told from the text that they stand in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    /// Only sums are asked for.
+    Within,
+    Apart,
+}
+
+impl<'a> Tally<'a> {
+    fn new(counter: &'a dyn TokenCounter, precision: Precision) -> Tally<'a> {
+        Tally { counter, precision, memory: Memory::Within, sums: [Tokens(0); Source::ALL.len()] }
+    }
 }
 
 impl Tally<'_> {
@@ -171,9 +160,12 @@ impl Tally<'_> {
     fn block(&mut self, role: Role, block: &Block) {
         match block {
             Block::Text(text) => {
-                let theirs = matches!(role, Role::System | Role::User);
-                let source = if theirs && is_memory(text) { Source::MemoryAndSkills } else { words_of(role) };
-                self.add(source, self.count(text));
+                let all = self.count(text);
+                let memory = if matches!(role, Role::System | Role::User) { self.memory_in(text) } else { Tokens(0) };
+                // The parts may come to a little more than the whole.
+                let memory = memory.min(all);
+                self.add(Source::MemoryAndSkills, memory);
+                self.add(words_of(role), all - memory);
             }
             Block::Thinking(text) => self.add(Source::Thinking, self.count(text)),
             Block::ToolCall(ToolCall { id: _, name, arguments }) => {
@@ -184,6 +176,16 @@ impl Tally<'_> {
             Block::ToolResult(result) => result.content.iter().for_each(|block| self.block(Role::Tool, block)),
             Block::Media(media) => self.add(Source::Media, Tokens(media.tokens)),
             Block::Opaque(Opaque { kind: _, text }) => self.add(words_of(role), self.opaque(text)),
+        }
+    }
+
+    fn memory_in(&self, text: &str) -> Tokens {
+        match self.memory {
+            Memory::Within => Tokens(0),
+            Memory::Apart => {
+                let sections = memory::sections(text).into_iter();
+                sections.filter_map(|section| text.get(section)).map(|section| self.count(section)).sum()
+            }
         }
     }
 
@@ -249,7 +251,7 @@ mod tests {
         let result = ToolResult { call_id: "1".into(), content, is_error: false };
         let opaque = Opaque { kind: "scan".into(), text: "o".repeat(10_000_000).into() };
         Conversation {
-            system: vec![Block::Text("be brief".into()), Block::Text("# Memory\nlikes tea".into())],
+            system: vec![Block::Text("be brief".into()), Block::Text("<memory>\na\n</memory>".into())],
             tools: vec![ToolDefinition { name: "read".into(), text: "{\"name\":\"read\"}".into() }],
             messages: vec![
                 Message::text(Role::User, "hello"),
@@ -269,7 +271,7 @@ mod tests {
         let found = by_source(&everything(), &Bytes, Precision::Exact);
         let expected = [
             (Source::System, 4 + 8),
-            (Source::MemoryAndSkills, 18),
+            (Source::MemoryAndSkills, 20),
             (Source::User, 2 * 4 + 5 + 5),
             (Source::Thinking, 2),
             (Source::Text, 2 * 4 + 3 + 2_000),
@@ -301,10 +303,15 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_known_by_its_marks_at_the_front() {
-        let far = format!("{}MEMORY.md", "x".repeat(400));
-        let texts = ["<memory>\n- likes tea", "Contents of /home/user/CLAUDE.md:\nbe brief", "remember the milk", &far];
-        assert_eq!(texts.map(is_memory), [true, true, false, false]);
+    fn memory_inside_a_prompt_of_one_string_is_told_from_it() {
+        let memory = "<memory>\n- likes tea\n</memory>\n";
+        let prompt = format!("Be brief.\n{memory}Go on.");
+        let conversation =
+            Conversation { system: vec![Block::Text(prompt.as_str().into())], ..Conversation::default() };
+        let found = by_source(&conversation, &Bytes, Precision::Exact);
+        let of = |source: Source| found.iter().find(|(known, _)| *known == source).map(|(_, tokens)| tokens.0);
+        assert_eq!(of(Source::MemoryAndSkills), Some(memory.len() as u64));
+        assert_eq!(of(Source::System), Some(4 + (prompt.len() - memory.len()) as u64));
     }
 
     #[test]
