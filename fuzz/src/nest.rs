@@ -79,7 +79,7 @@ pub(crate) fn check_text(text: &str) {
         for effort in [Effort::Full, Effort::Quick] {
             outputs::digest(&output, DIGEST_TARGET, &interest, &RoughCounter, &Readings::default(), effort);
         }
-        outputs::one_line(&output);
+        outputs::one_line(&output, &RoughCounter);
         if arguments != text {
             for kind in KINDS {
                 outputs::digest_as(*kind, &output, DIGEST_TARGET, &interest, &RoughCounter, Effort::Full);

@@ -545,3 +545,41 @@ fn text_that_the_estimate_was_not_made_for_is_counted() {
     assert_eq!(report["tokens_before_estimated"], false, "{report}");
     assert_eq!(report["action"], "compacted", "{report}");
 }
+
+#[test]
+fn the_report_of_a_session_that_begins_anew_says_so_with_the_beginning_of_its_summary() {
+    let words = |name: &str, tokens: usize| -> String {
+        (0..tokens / 8).map(|number| format!("{name} word {number:05} of many. ")).collect()
+    };
+    let mut messages = vec![("user", "Find out why the import drops records.".to_owned())];
+    for number in 0..4 {
+        messages.push(("assistant", format!("I read part {number}.")));
+        messages.push(("user", words("head", 1_100)));
+    }
+    for number in 0..8 {
+        messages.push(("assistant", format!("I compared batch {number}. Next I will compare batch {}.", number + 1)));
+        messages.push(("user", words("work", 800)));
+    }
+    messages.push(("assistant", "The batches differ. Next I will fix the size.".to_owned()));
+    messages.push(("user", words("pasted", 12_500)));
+    let messages: Vec<_> =
+        messages.iter().map(|(role, content)| serde_json::json!({"role": role, "content": content})).collect();
+    let session = serde_json::json!({"model": "gpt-4o", "messages": messages}).to_string();
+    let compress = |more: &[&str]| {
+        let asked = ["compress", "--context-length", "20000", "--set", "compression.protect_first_n=10", "--report"];
+        epitome(&[&asked, more].concat(), session.as_bytes())
+    };
+    let notice =
+        "[New session created] Original session archived. Summary: ## Goal - Find out why the import drops records.";
+    let run = compress(&[]);
+    let line = run.stderr.lines().find(|line| line.trim_start().starts_with(notice));
+    assert!(line.is_some_and(|line| line.trim().chars().count() <= 58 + 201), "{}", run.stderr);
+    assert!(run.stderr.contains("% of a window of 20,000 before, "), "{}", run.stderr);
+    assert!(run.stderr.contains("restart from a short summary"), "{}", run.stderr);
+    let report: serde_json::Value = serde_json::from_str(&compress(&["--json"]).stderr).expect("JSON");
+    assert_eq!(report["archived"].as_str().map(str::trim), line.map(str::trim));
+    assert!(
+        report["messages_compressed"].as_u64() > Some(20) && report["window_usage"].as_f64() > Some(1.0),
+        "{report}"
+    );
+}

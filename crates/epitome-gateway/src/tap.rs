@@ -196,3 +196,35 @@ fn turn_usage(usage: Usage) -> TurnUsage {
     };
     TurnUsage { prompt, cache_read, cache_write, cache_write_long, output, reasoning, besides }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::Response;
+
+    use super::*;
+
+    #[test]
+    fn the_cache_hit_rate_is_the_same_however_a_provider_reports_it() {
+        // 700 tokens of input, 200 read and 100 written; OpenAI's prompt holds what was read, and it writes for nothing.
+        let reports = [
+            (
+                Dialect::AnthropicMessages,
+                r#"{"type":"message","usage":{"input_tokens":700,"cache_read_input_tokens":200,"cache_creation_input_tokens":100,"output_tokens":9}}"#,
+            ),
+            (
+                Dialect::OpenAiChat,
+                r#"{"object":"chat.completion","usage":{"prompt_tokens":1000,"completion_tokens":9,"prompt_tokens_details":{"cached_tokens":200}}}"#,
+            ),
+            (
+                Dialect::OpenAiResponses,
+                r#"{"object":"response","usage":{"input_tokens":1000,"output_tokens":9,"input_tokens_details":{"cached_tokens":200}}}"#,
+            ),
+        ];
+        for (dialect, body) in reports {
+            let response = Response::builder().header("content-type", "application/json").body(()).expect("a head");
+            let usage = usage_of(&response.into_parts().0, body.as_bytes(), dialect).expect("usage");
+            assert_eq!((usage.prompt, usage.cache_hit_rate()), (1_000, Some(0.2)), "{dialect}");
+        }
+        assert_eq!(TurnUsage::default().cache_hit_rate(), None);
+    }
+}
