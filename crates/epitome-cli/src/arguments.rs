@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done
-  1  something outside failed: a file could not be read or written
+  1  something outside failed: a file could not be read or written, an address is in use; what could be done was done
   2  the input, the configuration or the command line is wrong; nothing was written
   3  with --strict: the trigger could not be reached";
 
@@ -259,9 +259,9 @@ pub(crate) struct DigestArguments {
     /// Digest every large output of these recorded sessions, and show what that saves by kind
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) sessions: Vec<PathBuf>,
-    /// With --sessions: outputs above this size
-    #[arg(long, value_name = "TOKENS", default_value_t = 500, requires = "sessions", value_parser = parse_tokens)]
-    pub(crate) above: u64,
+    /// With --sessions: outputs above this size [default: 500]
+    #[arg(long, value_name = "TOKENS", conflicts_with = "file", requires = "sessions", value_parser = parse_tokens)]
+    pub(crate) above: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -288,7 +288,7 @@ pub(crate) struct InspectArguments {
     #[command(flatten)]
     pub(crate) session: SessionArguments,
     /// How many of the largest outputs and repeats to show
-    #[arg(long, default_value_t = 5, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = number)]
     pub(crate) top: usize,
     /// The session's next request: says where it parts from this one, which breaks the provider's cache
     #[arg(long, value_name = "FILE")]
@@ -380,6 +380,11 @@ fn tokens(typed: &str) -> Result<u64, String> {
         0 => Err("0 tokens hold nothing; for example 128000, 128k or 1M".to_owned()),
         tokens => Ok(tokens),
     }
+}
+
+/// How many.
+fn number(typed: &str) -> Result<usize, String> {
+    typed.parse().map_err(|_| format!("{typed:?} is no number; for example 20"))
 }
 
 /// A flag that stands for a setting.

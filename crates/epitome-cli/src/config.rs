@@ -52,6 +52,8 @@ use gather::Gathered;
 use settings::{SETTINGS, Setting, Value, setting};
 use values::Choice;
 
+use crate::failure::reason;
+
 /// Names the configuration file.
 pub(crate) const CONFIG_VARIABLE: &str = "EPITOME_CONFIG";
 
@@ -203,16 +205,11 @@ fn read_named(path: &Path, named_by: &str) -> Result<Document, Box<Remark>> {
 }
 
 fn unreadable(path: &Path, error: &io::Error, hint: Option<String>) -> Box<Remark> {
-    let reason = if error.kind() == io::ErrorKind::NotFound {
-        "no such file".to_owned()
-    } else if error.kind() == io::ErrorKind::IsADirectory {
-        "a directory, not a file".to_owned()
-    } else if error.kind() == io::ErrorKind::InvalidData {
-        "not a UTF-8 text".to_owned()
-    } else {
-        error.to_string()
+    let (path, reason) = (path.to_owned(), reason(error));
+    let matter = match error.kind() {
+        io::ErrorKind::InvalidData => Matter::NotAText { path },
+        _ => Matter::Unreadable { path, reason },
     };
-    let matter = Matter::Unreadable { path: path.to_owned(), reason };
     Box::new(Remark { origin: None, key: None, matter, hint, excerpt: None })
 }
 

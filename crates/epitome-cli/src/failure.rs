@@ -5,10 +5,14 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use epitome_gateway::server::StartError;
 use epitome_store::store::StoreError;
 use epitome_wire::ReadError;
 
 use crate::config::ConfigErrors;
+
+/// Exit code where something was left out because its file failed.
+pub(crate) const LEFT_OUT: u8 = 1;
 
 /// Why a command ended early.
 #[derive(Debug)]
@@ -39,7 +43,18 @@ impl Failure {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Failure { kind: FailureKind::NobodyListens, message: String::new(), hint: None };
         }
-        Failure { kind: FailureKind::Outside, message: format!("{what}: {error}"), hint: None }
+        Failure { kind: FailureKind::Outside, message: format!("{what}: {}", reason(error)), hint: None }
+    }
+
+    /// A gateway cannot start.
+    pub(crate) fn start(error: &StartError) -> Failure {
+        let failure = match error {
+            StartError::Listen { source, .. } => {
+                Failure { kind: FailureKind::Outside, message: format!("{error}: {}", reason(source)), hint: None }
+            }
+            StartError::Certificates(_) | StartError::NeedsToken(_) | StartError::EmptyToken => Failure::input(error),
+        };
+        failure.hint(error.hint())
     }
 
     /// The store called `name` did not do it.
@@ -52,8 +67,10 @@ impl Failure {
             }
             StoreError::Unavailable { .. } => Failure { kind: FailureKind::Outside, message, hint: None }
                 .hint("say which store with --store, or store.location in the configuration"),
+            StoreError::Damaged { .. } => {
+                Failure::input(message).hint("name another file with --store, or move this one away")
+            }
             StoreError::Newer { .. }
-            | StoreError::Damaged { .. }
             | StoreError::Replaced { .. }
             | StoreError::Overtaken
             | StoreError::BadPattern { .. } => Failure::input(message),
@@ -110,7 +127,24 @@ impl fmt::Display for Failure {
 
 impl From<ConfigErrors> for Failure {
     fn from(errors: ConfigErrors) -> Failure {
+        if errors.is_about_reading() {
+            return Failure { kind: FailureKind::Outside, message: errors.to_string(), hint: None };
+        }
         Failure::input(format!("the configuration is wrong\n{errors}"))
+    }
+}
+
+/// Why a file or an address cannot be used, without numbers of the operating system.
+pub(crate) fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::IsADirectory => "a directory, not a file".to_owned(),
+        io::ErrorKind::NotADirectory => "a part of the path is a file, not a directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::AddrInUse => "the address is in use".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "the address is none of this machine".to_owned(),
+        io::ErrorKind::InvalidData => "not a UTF-8 text".to_owned(),
+        _ => error.to_string(),
     }
 }
 

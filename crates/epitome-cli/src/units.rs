@@ -1,4 +1,6 @@
-//! Times, ages and sizes as people write and read them.
+//! Times, ages, sizes and numbers of things as people write and read them.
+
+pub(crate) use epitome_core::tokens::counted;
 
 const SECOND_MS: u64 = 1_000;
 const MINUTE_MS: u64 = 60 * SECOND_MS;
@@ -54,7 +56,7 @@ pub(crate) fn shown_bytes(bytes: u64) -> String {
     let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("KB", 1e3)];
     match units.into_iter().find(|(_, unit)| bytes as f64 >= *unit) {
         Some((name, unit)) => format!("{:.1} {name}", bytes as f64 / unit),
-        None => format!("{bytes} bytes"),
+        None => counted(bytes, "byte"),
     }
 }
 
@@ -149,6 +151,7 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
+        assert_eq!(shown_bytes(1), "1 byte");
         assert_eq!(shown_bytes(999), "999 bytes");
         assert_eq!(shown_bytes(1_500), "1.5 KB");
         assert_eq!(shown_bytes(2_000_000_000), "2.0 GB");

@@ -233,7 +233,75 @@ fn a_wrong_command_line_is_refused() {
 fn a_missing_file_is_named() {
     let run = epitome(&["compress", "no-such-session.json"], b"");
     assert_eq!(run.code, 1);
-    insta::assert_snapshot!(run.stderr, @"epitome: no-such-session.json: No such file or directory (os error 2)");
+    insta::assert_snapshot!(run.stderr, @"epitome: no-such-session.json: no such file or directory");
+}
+
+#[test]
+fn exit_codes_are_as_the_help_says() {
+    let home = TempDir::new().expect("a temporary directory");
+    let file = |name: &str, bytes: &[u8]| std::fs::write(home.path().join(name), bytes).expect("a file");
+    file("s.json", &sample_bytes());
+    file("wrong.yaml", b"compression: {threshold: 2}");
+    file("binary", b"\xff\xfe\x00");
+    std::fs::create_dir(home.path().join("dir")).expect("a directory");
+    for (code, arguments) in [
+        (0, "config check"),
+        (0, "compress s.json -o small.json"),
+        (1, "compress gone.json"),
+        (1, "compress dir"),
+        (1, "compress s.json -o gone/small.json"),
+        (1, "compress s.json --config gone.yaml"),
+        (1, "config check gone.yaml"),
+        (1, "config check dir"),
+        (1, "config show --config gone.yaml"),
+        (1, "compress s.json --models gone.json"),
+        (1, "replay gone.json"),
+        (1, "digest gone.log"),
+        (1, "inspect s.json --next gone.json"),
+        (2, "config check wrong.yaml"),
+        (2, "config check binary"),
+        (2, "compress s.json --config wrong.yaml"),
+        (2, "compress binary"),
+        (2, "compress s.json --nonsense"),
+        (2, "digest s.json --above 500"),
+        (2, "serve --listen 0.0.0.0:0"),
+        (2, "sessions show nothing"),
+        (3, "compress s.json --strict --context-length 500"),
+    ] {
+        let run = run_in(home.path(), &arguments.split(' ').collect::<Vec<_>>(), b"");
+        assert_eq!(run.code, code, "{arguments}: {}", run.stderr);
+        assert!(!run.stderr.contains("os error"), "{arguments}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn an_address_that_is_in_use_is_said_to_be() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let run = epitome(&["serve", "--listen", &address, "--store", "memory"], b"");
+    assert_eq!(run.code, 1);
+    insta::assert_snapshot!(run.stderr.replace(&address, "ADDRESS"), @"
+    epitome: cannot listen on ADDRESS: the address is in use
+      hint: choose another address with --listen; port 0 takes a free one
+    ");
+}
+
+#[test]
+fn one_is_no_plural_in_what_is_printed() {
+    let session = br#"{"model": "gpt-4o", "messages": [{"role": "user", "content": "hi"}]}"#;
+    let home = TempDir::new().expect("a temporary directory");
+    std::fs::write(home.path().join("s.json"), session).expect("a file");
+    let runs = ["inspect s.json", "compress s.json --report", "digest --sessions s.json", "config check"];
+    let said = runs.map(|arguments| {
+        let run = run_in(home.path(), &arguments.split(' ').collect::<Vec<_>>(), b"");
+        format!("{}{}", run.text(), run.stderr)
+    });
+    let digest = run_in(home.path(), &["digest"], b"x");
+    let all = format!("{}{}", said.concat(), digest.stderr);
+    let words: Vec<&str> = all.split_whitespace().collect();
+    let wrong: Vec<_> =
+        words.windows(2).filter(|pair| pair[0] == "1" && pair[1].trim_end_matches(',').ends_with('s')).collect();
+    assert!(wrong.is_empty() && all.contains("1 message,") && all.contains("1 session"), "{wrong:?} in {all}");
 }
 
 #[test]

@@ -77,6 +77,9 @@ fn what_cannot_be_read_is_left_out_and_said() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stderr.contains("broken.json: line 1 is no JSON") && run.stderr.contains("left out"), "{}", run.stderr);
     assert!(run.text().starts_with("1 session, "), "{}", run.text());
+    // Who names a file wants to know that it failed.
+    let named = run_in(home.path(), &["replay", "session.json", "broken.json", "--policy", "none"], b"");
+    assert_eq!((named.code, named.stdout == run.stdout), (1, true), "{}", named.stderr);
 }
 
 #[test]

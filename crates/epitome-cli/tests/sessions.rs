@@ -254,7 +254,7 @@ fn what_a_gateway_remembered_is_told() {
     ");
     snapshot!(told(place, &["stats", "short"]), @"
     over all calls
-      1 calls of 1 sessions
+      1 call of 1 session
       65 tokens of the clients', 65 sent: 0 not sent (0.0 %)
       79 tokens of prompts reported: 49.4 % read from the cache, 0.0 % written to it
 
@@ -428,7 +428,10 @@ fn a_store_that_is_not_there_is_not_made() {
       hint: say which store with --store, or store.location in the configuration
     ");
     std::fs::write(home.path().join("store.db"), "this is no database\n".repeat(1_000)).expect("written");
-    snapshot!(refused(home.path(), &["list"], 2), @"epitome: store.db: the store holds something unreadable: the file is no SQLite database");
+    snapshot!(refused(home.path(), &["list"], 2), @"
+    epitome: store.db: the store holds something unreadable: the file is no SQLite database
+      hint: name another file with --store, or move this one away
+    ");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::edit::Edit;
 use crate::engines;
 use crate::model::{Conversation, Role};
 use crate::outputs::Loss;
-use crate::tokens::{Sizes, TokenCounter, Tokens};
+use crate::tokens::{Sizes, TokenCounter, Tokens, counted};
 
 /// Decides when a conversation is compacted, and proposes how.
 ///
@@ -361,17 +361,20 @@ impl fmt::Display for Shortfall {
         let Shortfall { cause, system_and_tools, head, newest, trigger: _ } = self;
         match cause {
             Cause::SystemAndTools => {
-                write!(formatter, "system prompt and tool definitions alone take {system_and_tools} tokens")
+                let tokens = counted(system_and_tools.0, "token");
+                write!(formatter, "system prompt and tool definitions alone take {tokens}")
             }
             Cause::Head => write!(
                 formatter,
-                "system prompt and tools ({system_and_tools} tokens) and the protected first messages ({head}) take {}",
+                "system prompt and tools ({}) and the protected first messages ({head}) take {}",
+                counted(system_and_tools.0, "token"),
                 *system_and_tools + *head
             ),
             Cause::NewestExchange => write!(
                 formatter,
-                "the newest exchange ({newest} tokens) does not fit beside system prompt and tools \
-                 ({system_and_tools}) and the protected first messages ({head})"
+                "the newest exchange ({}) does not fit beside system prompt and tools \
+                 ({system_and_tools}) and the protected first messages ({head})",
+                counted(newest.0, "token")
             ),
             Cause::NothingOld => write!(formatter, "nothing is old enough to be compacted"),
             Cause::Misjudged => write!(formatter, "its parts weigh more than was estimated"),

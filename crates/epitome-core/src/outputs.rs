@@ -53,7 +53,7 @@ use readings::read_as_one;
 
 use crate::fingerprint::ContentHash;
 use crate::model::{Block, MediaKind, Message, Pairing, Role, ToolCall, ToolResult};
-use crate::tokens::{TokenCounter, Tokens};
+use crate::tokens::{TokenCounter, Tokens, counted};
 
 /// What `compression.outputs: clear` leaves (M7).
 pub const CLEARED: &str = "[Old tool output cleared to save context space]";
@@ -314,7 +314,7 @@ pub fn read_again(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
 }
 
 fn size(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
-    format!("{} lines, {}", Tokens(output.text.lines().count() as u64), cited(output, counter))
+    format!("{}, {}", counted(output.text.lines().count() as u64, "line"), cited(output, counter))
 }
 
 /// What an output weighs, with its images and documents.
@@ -330,7 +330,7 @@ fn cited(output: &ToolOutput, counter: &dyn TokenCounter) -> String {
         several => format!(", {several} images or documents"),
     };
     let hash = ContentHash::of(&*output.text).short();
-    format!("{} tokens{media}; original {hash}", weight(output, counter))
+    format!("{}{media}; original {hash}", counted(weight(output, counter).0, "token"))
 }
 
 /// The first `chars` characters, with an ellipsis if something was cut.

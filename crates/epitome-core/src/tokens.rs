@@ -62,6 +62,12 @@ impl Tokens {
     }
 }
 
+/// A number and what is counted: `1 message`, `1,234 messages`. The plural ends with an s.
+pub fn counted(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", Tokens(number))
+}
+
 impl fmt::Display for Tokens {
     /// With thousands separated, as people read them: `94,900`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,6 +114,13 @@ impl Sum for Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(0, "message"), "0 messages");
+        assert_eq!(counted(1, "message"), "1 message");
+        assert_eq!(counted(1_234, "message"), "1,234 messages");
+    }
 
     #[test]
     fn numbers_are_written_as_people_read_them() {

@@ -105,15 +105,13 @@ pub struct Server {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Others could reach it.
-    #[error(
-        "{0} can be reached by other machines; hint: set a token (auth.token_env or auth.token_file), or say --insecure"
-    )]
+    #[error("{0} can be reached by other machines")]
     NeedsToken(SocketAddr),
     /// A token that anybody could guess.
-    #[error("a token is empty; hint: put a long random text where auth.token_env or auth.token_file says")]
+    #[error("a token is empty")]
     EmptyToken,
     /// The address is not free, or not ours.
-    #[error("cannot listen on {address}; hint: choose another with --listen")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// Where.
         address: SocketAddr,
@@ -121,8 +119,20 @@ pub enum StartError {
         source: io::Error,
     },
     /// An upstream is spoken to with https, and nobody can be trusted.
-    #[error("the machine has no certificates; hint: install its package of CA certificates (ca-certificates)")]
+    #[error("the machine has no certificates")]
     Certificates(#[source] io::Error),
+}
+
+impl StartError {
+    /// What to do next.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            StartError::NeedsToken(_) => "set a token (auth.token_env or auth.token_file), or say --insecure",
+            StartError::EmptyToken => "put a long random text where auth.token_env or auth.token_file says",
+            StartError::Listen { .. } => "choose another address with --listen; port 0 takes a free one",
+            StartError::Certificates(_) => "install the package of CA certificates (ca-certificates)",
+        }
+    }
 }
 
 /// How a gateway stopped.

@@ -63,7 +63,7 @@ pub(crate) enum SessionsCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ListArguments {
     /// So many at most
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = super::number)]
     pub(crate) most: usize,
     /// List those who have sessions instead
     #[arg(long)]
@@ -107,7 +107,7 @@ pub(crate) struct SearchArguments {
     #[arg(long)]
     pub(crate) regex: bool,
     /// So many at most
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = super::number)]
     pub(crate) most: usize,
 }
 

@@ -14,6 +14,7 @@ use crate::config::{self, Config, ConfigErrors, Loaded, Origin, Remark, Sources,
 use crate::engine::choose;
 use crate::failure::Failure;
 use crate::session::policy;
+use crate::units::counted;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub(crate) enum Outcome {
     Done,
     /// The configuration is wrong.
     Wrong,
+    /// The file cannot be read.
+    Unreadable,
 }
 
 /// For whom the output is.
@@ -42,11 +45,18 @@ pub(crate) enum Origins {
     InFull,
 }
 
+impl Outcome {
+    fn of(errors: &ConfigErrors) -> Outcome {
+        if errors.is_about_reading() { Outcome::Unreadable } else { Outcome::Wrong }
+    }
+}
+
 impl From<Outcome> for ExitCode {
     fn from(outcome: Outcome) -> ExitCode {
         match outcome {
             Outcome::Done => ExitCode::SUCCESS,
             Outcome::Wrong => ExitCode::from(2),
+            Outcome::Unreadable => ExitCode::from(1),
         }
     }
 }
@@ -80,12 +90,11 @@ pub(crate) fn check(
     err: &mut dyn Write,
 ) -> io::Result<Outcome> {
     let loaded = config::load(sources).and_then(|loaded| engine_exists(loaded, sources));
-    let outcome = if loaded.is_ok() { Outcome::Done } else { Outcome::Wrong };
+    let outcome = loaded.as_ref().map_or_else(Outcome::of, |_| Outcome::Done);
     match (format, loaded) {
         (Format::Text, Ok(loaded)) => {
             let name = loaded.file.as_ref().map_or("no file".to_owned(), |path| path.display().to_string());
-            let number = config::set_keys(&loaded).count();
-            let values = if number == 1 { "1 value".to_owned() } else { format!("{number} values") };
+            let values = counted(config::set_keys(&loaded).count() as u64, "value");
             remarks(&loaded.warnings, &loaded.notes, err)?;
             writeln!(out, "OK: {name}, {values} set")?;
         }
@@ -141,7 +150,7 @@ pub(crate) fn show(
         Ok(loaded) => loaded,
         Err(errors) => {
             write_errors(&errors, err)?;
-            return Ok(Outcome::Wrong);
+            return Ok(Outcome::of(&errors));
         }
     };
     remarks(&loaded.warnings, &loaded.notes, err)?;
@@ -217,7 +226,7 @@ fn show_text(loaded: &Loaded, origins: Origins, out: &mut dyn Write) -> io::Resu
         Some(_) => "the configured window",
         None => "a window",
     };
-    writeln!(out, "\nFor {known} of {} tokens:", computed.window)?;
+    writeln!(out, "\nFor {known} of {}:", counted(computed.window.0, "token"))?;
     for (name, tokens) in computed.rows() {
         writeln!(out, "{name:keys$}  {tokens}")?;
     }

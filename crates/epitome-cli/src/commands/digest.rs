@@ -13,6 +13,7 @@ use crate::arguments::{Common, DigestArguments};
 use crate::failure::Failure;
 use crate::files;
 use crate::progress::Progress;
+use crate::units::counted;
 
 mod survey;
 
@@ -21,7 +22,7 @@ pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCo
     let interest = arguments.about.as_deref().map(Interest::in_text).unwrap_or_default();
     let room = Tokens(arguments.tokens);
     if !arguments.sessions.is_empty() {
-        return survey::run(&arguments.sessions, Tokens(arguments.above), room, &interest, common);
+        return survey::run(&arguments.sessions, Tokens(arguments.above.unwrap_or(500)), room, &interest, common);
     }
     let missing = Failure::input("no output: neither FILE was given, nor anything on stdin")
         .hint("epitome digest server.log, or make 2>&1 | epitome digest --command make");
@@ -46,7 +47,8 @@ pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCo
         }
         None => {
             print(&text)?;
-            say(&format!("{name}: {before} tokens, as it was: a digest would be no shorter, or would lose an error"));
+            let before = counted(before.0, "token");
+            say(&format!("{name}: {before}, as it was: a digest would be no shorter, or would lose an error"));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -66,8 +68,9 @@ fn told(before: Tokens, digest: &Digest) -> String {
     let after = BpeCounter.count(&digest.text);
     let again = if digest.refused > 0 { ", made larger for what it would have lost" } else { "" };
     format!(
-        "{}: {before} → {after} tokens ({:.1} % saved){again}; {}",
+        "{}: {before} → {} ({:.1} % saved){again}; {}",
         digest.kind,
+        counted(after.0, "token"),
         saved(before, after),
         kept(&digest.loss)
     )
@@ -88,17 +91,16 @@ fn as_json(name: &str, before: Tokens, digest: Option<&Digest>) -> serde_json::V
 
 /// What was kept, in words: `kept 12 of 12 errors, 24 of 2,000 lines, 31 % of the words`.
 pub(super) fn kept(loss: &Loss) -> String {
-    let counted = [
-        (loss.errors, "errors"),
-        (loss.failures, "failures"),
-        (loss.outliers, "outliers"),
-        (loss.warnings, "warnings"),
-        (loss.units, "parts"),
+    let kinds = [
+        (loss.errors, "error"),
+        (loss.failures, "failure"),
+        (loss.outliers, "outlier"),
+        (loss.warnings, "warning"),
+        (loss.units, "part"),
     ];
-    let number = |number: usize| Tokens(number as u64);
-    let counted = counted.iter().filter(|(kept, _)| kept.of > 0);
-    let mut said: Vec<String> =
-        counted.map(|(kept, what)| format!("{} of {} {what}", number(kept.kept), number(kept.of))).collect();
+    let kinds = kinds.iter().filter(|(kept, _)| kept.of > 0);
+    let said = kinds.map(|(kept, what)| format!("{} of {}", Tokens(kept.kept as u64), counted(kept.of as u64, what)));
+    let mut said: Vec<String> = said.collect();
     said.push(format!("{:.0} % of the words", 100.0 * loss.words.kept as f64 / loss.words.of.max(1) as f64));
     format!("kept {}", said.join(", "))
 }

@@ -28,6 +28,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::table::{Column, rows};
 use crate::terminal::{Style, bar};
+use crate::units::counted;
 
 /// What there is to say about a session.
 struct Findings {
@@ -195,10 +196,10 @@ const REPEAT_FROM_BYTES: usize = 200;
 fn as_text(session: &Session, findings: &Findings, style: Style) -> String {
     let percent = |part: Tokens, whole: Tokens| 100.0 * part.0 as f64 / whole.0.max(1) as f64;
     let mut lines = vec![style.bold(&format!(
-        "{}: {} messages, {} tokens, {:.0} % of a window of {} ({})",
+        "{}: {}, {}, {:.0} % of a window of {} ({})",
         session.name,
-        session.conversation().messages.len(),
-        findings.total,
+        counted(session.conversation().messages.len() as u64, "message"),
+        counted(findings.total.0, "token"),
         percent(findings.total, session.window.length),
         session.window.length,
         session.window.said_by,
@@ -251,8 +252,8 @@ fn as_text(session: &Session, findings: &Findings, style: Style) -> String {
         lines.push(String::new());
         lines.push(style.bold("what the provider reported"));
         lines.push(format!(
-            "  {} calls: {:.2} × the tokens of o200k_base, and {} that the session does not show",
-            calibration.observations(),
+            "  {}: {:.2} × the tokens of o200k_base, and {} that the session does not show",
+            counted(u64::from(calibration.observations()), "call"),
             calibration.factor(),
             calibration.hidden()
         ));
@@ -289,11 +290,13 @@ fn cache_lines(session: &Session, findings: &Findings) -> Vec<String> {
     let markers = session.request.cache_markers();
     lines.push(match markers {
         0 => "no cache_control markers in the request".to_owned(),
-        1 => "1 cache_control marker in the request".to_owned(),
-        several if several > 4 => format!("{several} cache_control markers in the request; providers accept 4"),
-        several => format!("{several} cache_control markers in the request"),
+        some => {
+            let too_many = if some > 4 { "; providers accept 4" } else { "" };
+            format!("{} in the request{too_many}", counted(some as u64, "cache_control marker"))
+        }
     });
-    lines.push(format!("{} tokens at the start would stay cached across a compaction", findings.stable));
+    let stable = counted(findings.stable.0, "token");
+    lines.push(format!("{stable} at the start would stay cached across a compaction"));
     if let Some(minimum) = session.facts.cache_min {
         let verdict = if findings.stable >= minimum { "enough" } else { "too little" };
         lines.push(format!("{verdict} for this model, which caches from {minimum} tokens on"));

@@ -3,6 +3,7 @@
 mod gather;
 mod output;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use epitome_core::cache::Ttl;
@@ -15,7 +16,7 @@ use epitome_replay::study::{Settings, Study};
 use super::{configuration, print, print_json, say};
 use crate::arguments::{BreakpointsName, Common, ReplayArguments};
 use crate::config::{Loaded, Origin};
-use crate::failure::Failure;
+use crate::failure::{Failure, LEFT_OUT, shown};
 use crate::files;
 use crate::session::{catalogue, policy, thrift};
 use crate::terminal::Style;
@@ -26,8 +27,8 @@ pub(crate) fn run(arguments: &ReplayArguments, common: &Common) -> Result<ExitCo
     let settings = settings(arguments, &loaded)?;
     let paths = gather::files(&arguments.sessions)?;
     let gathered = gather::studies(&paths, &settings)?;
-    for why in &gathered.left_out {
-        say(&format!("warning: {why}; left out"));
+    for (path, why) in &gathered.left_out {
+        say(&format!("warning: {}: {why}; left out", shown(path)));
     }
     if let Some(path) = &arguments.plan_out {
         let plan: String = gathered.studies.iter().map(|study| study.plan.as_str()).collect();
@@ -41,7 +42,9 @@ pub(crate) fn run(arguments: &ReplayArguments, common: &Common) -> Result<ExitCo
     } else {
         print(&output::as_text(&gathered.studies, &settings, Style::of_stdout(&sources.environment)))?;
     }
-    Ok(ExitCode::SUCCESS)
+    // Whatever else lies in a directory was not asked for.
+    let any_named = gathered.left_out.iter().any(|(path, _)| arguments.sessions.contains(path));
+    Ok(if any_named { ExitCode::from(LEFT_OUT) } else { ExitCode::SUCCESS })
 }
 
 fn settings(arguments: &ReplayArguments, loaded: &Loaded) -> Result<Settings, Failure> {
@@ -90,5 +93,5 @@ fn strategy(name: BreakpointsName) -> Strategy {
 /// What was found out, and why some sessions are not in it.
 struct Gathered {
     studies: Vec<Study>,
-    left_out: Vec<String>,
+    left_out: Vec<(PathBuf, String)>,
 }

@@ -39,6 +39,7 @@ use crate::session::{catalogue, policy};
 use crate::store::{self, Opened};
 use crate::summaries;
 use crate::terminal::Style;
+use crate::units::counted;
 
 /// Serves until it is told to stop.
 pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCode, Failure> {
@@ -74,7 +75,7 @@ async fn serve(
         }
         Some(_) | None => None,
     };
-    let server = Server::bind(settings, pipeline).await.map_err(Failure::input)?;
+    let server = Server::bind(settings, pipeline).await.map_err(|error| Failure::start(&error))?;
     let address = format!("http://{}", server.address());
     say(&format!("listening on {address}, sending to {to}"));
     say(&format!("remembering in {remembers_in}"));
@@ -86,7 +87,10 @@ async fn serve(
     agents::by_hand(&address).iter().for_each(|line| say(&format!("  {line}")));
     match server.serve(told_to_stop()).await {
         Stopped::Finished => {}
-        Stopped::Cut { connections } => say(&format!("{connections} connections were cut: they took too long to end")),
+        Stopped::Cut { connections } => {
+            let were = if connections == 1 { "was" } else { "were" };
+            say(&format!("{} {were} cut: answers took too long to end", counted(connections as u64, "connection")));
+        }
     }
     gateway.close().await;
     Ok(ExitCode::SUCCESS)

@@ -120,7 +120,7 @@ impl Run<'_> {
         settings.limits.grace = GRACE;
         let tally = Arc::new(Mutex::new(Tally::default()));
         let counted = Counted { pipeline, tally: tally.clone() };
-        let server = Server::bind(settings, Arc::new(counted)).await.map_err(Failure::input)?;
+        let server = Server::bind(settings, Arc::new(counted)).await.map_err(|error| Failure::start(&error))?;
         let address = format!("http://{}", server.address());
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tasks.spawn(server.serve(async { drop(stopped.await) }));

@@ -173,8 +173,12 @@ pub(crate) fn hint(setting: &Setting, matter: &Matter) -> Option<String> {
             .ok()
             .filter(|number| (2.0..=100.0).contains(number))
             .map(|number| format!("a share, not a percentage: {number} % is {}", share_of_percent(number))),
+        Matter::UrlWithCredentials if setting.path.starts_with("gateway.") => {
+            Some("leave them out: the agent's own key is sent on as it came".to_owned())
+        }
         Matter::UrlWithCredentials => Some(key_hint()),
         Matter::Unreadable { .. }
+        | Matter::NotAText { .. }
         | Matter::Syntax { .. }
         | Matter::NotASection { .. }
         | Matter::UnknownKey

@@ -57,6 +57,12 @@ pub(crate) enum Matter {
         /// In the words of the system.
         reason: String,
     },
+    /// The named file holds something else than text.
+    #[error("{}: not a UTF-8 text", path.display())]
+    NotAText {
+        /// Of the file.
+        path: PathBuf,
+    },
     /// The file is not YAML.
     #[error("not valid YAML: {message}")]
     Syntax {
@@ -177,7 +183,7 @@ pub(crate) enum Matter {
     #[error("not a variable of Epitome, and not used")]
     UnknownVariable,
     /// Keys of other programs.
-    #[error("{}: {} not read: {}", path.display(), counted(keys.len(), "key of other programs is", "keys of other programs are"), some(keys))]
+    #[error("{}: {} not read: {}", path.display(), number_of(keys.len(), "key of other programs is", "keys of other programs are"), some(keys))]
     Foreign {
         /// Of the file.
         path: PathBuf,
@@ -185,7 +191,7 @@ pub(crate) enum Matter {
         keys: Vec<String>,
     },
     /// Keys of Hermes Agent in our sections.
-    #[error("{}: {} no effect in Epitome: {}", path.display(), counted(keys.len(), "key of Hermes Agent has", "keys of Hermes Agent have"), keys.join(", "))]
+    #[error("{}: {} no effect in Epitome: {}", path.display(), number_of(keys.len(), "key of Hermes Agent has", "keys of Hermes Agent have"), keys.join(", "))]
     NoEffect {
         /// Of the file.
         path: PathBuf,
@@ -241,6 +247,13 @@ pub(crate) struct ConfigErrors {
     pub(crate) notes: Vec<Remark>,
 }
 
+impl ConfigErrors {
+    /// Whether the file could not be read, and nothing that was read is wrong.
+    pub(crate) fn is_about_reading(&self) -> bool {
+        self.errors.iter().all(|error| matches!(error.matter, Matter::Unreadable { .. }))
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -281,7 +294,7 @@ impl Remark {
 }
 
 /// A number and what is counted.
-fn counted(number: usize, one: &str, more: &str) -> String {
+fn number_of(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 

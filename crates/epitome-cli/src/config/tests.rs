@@ -129,7 +129,7 @@ fn run_check(text: Option<&str>, format: Format) -> String {
 fn hints_of_a_gateway_that_does_not_start_name_settings_that_exist() {
     let elsewhere = "0.0.0.0:1".parse().unwrap();
     for error in [StartError::NeedsToken(elsewhere), StartError::EmptyToken] {
-        let told = error.to_string();
+        let told = error.hint();
         let words = told.split(|c: char| !c.is_ascii_alphanumeric() && c != '.' && c != '_');
         let named: Vec<&str> = words.filter(|word| word.starts_with("auth.")).collect();
         assert!(!named.is_empty() && named.iter().all(|path| KEYS.contains(path)), "{told}");

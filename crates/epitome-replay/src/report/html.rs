@@ -1,6 +1,6 @@
 //! The page: everything in one file, without scripts, and nothing that is fetched from elsewhere.
 
-use epitome_core::tokens::{Source, Tokens};
+use epitome_core::tokens::{Source, Tokens, counted};
 
 use super::bars::{Bar, bars};
 use super::lines::{Line, lines};
@@ -48,14 +48,15 @@ pub fn page(studies: &[Study], settings: &Settings) -> String {
     for (at, study) in longest.into_iter().take(DRAWN).enumerate() {
         let heading = format!("Tokens over calls: {}", study.id);
         let model = study.model.as_deref().unwrap_or("a model that is not named");
-        let words = format!("{model}; {} tokens if nothing had been done about them.", Tokens(study.unedited));
+        let words = format!("{model}; {} if nothing had been done about them.", counted(study.unedited, "token"));
         sections.push(section(&format!("session-{at}"), &heading, &words, &session(study, settings)));
     }
     let trust = trust(studies);
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Epitome replay</title><style>{STYLE}</style></head>\n\
-         <body><h1>Epitome replay</h1>\n<p>{} sessions, {calls} calls, window {}, prices {}.</p>\n{trust}{}</body></html>\n",
-        studies.len(),
+         <body><h1>Epitome replay</h1>\n<p>{}, {}, window {}, prices {}.</p>\n{trust}{}</body></html>\n",
+        counted(studies.len() as u64, "session"),
+        counted(calls as u64, "call"),
         Tokens(settings.window),
         escape(&settings.prices.name),
         sections.concat()
@@ -81,20 +82,20 @@ fn trust(studies: &[Study]) -> String {
     let mut said = String::new();
     if let Some(validated) = validated(studies) {
         said.push_str(&format!(
-            "<p>Played as they were recorded, {:.1} % of the prompts are read from the cache; the providers reported {:.1} % ({} sessions).",
+            "<p>Played as they were recorded, {:.1} % of the prompts are read from the cache; the providers reported {:.1} % ({}).",
             100.0 * validated.all.share(),
             100.0 * validated.all.recorded_share(),
-            validated.sessions
+            counted(validated.sessions as u64, "session")
         ));
         said.push_str("</p>\n");
     }
     let estimates: Vec<Estimate> = studies.iter().flat_map(|study| study.estimates.iter().copied()).collect();
     if let (Some(median), Some(p95)) = (quantile(&estimates, 0.5), quantile(&estimates, 0.95)) {
         said.push_str(&format!(
-            "<p>Sizes estimated before each call were {:.2} % off in the median and {:.2} % at the 95th percentile ({} calls).</p>\n",
+            "<p>Sizes estimated before each call were {:.2} % off in the median and {:.2} % at the 95th percentile ({}).</p>\n",
             100.0 * median,
             100.0 * p95,
-            estimates.len()
+            counted(estimates.len() as u64, "call")
         ));
     }
     said

@@ -1,6 +1,6 @@
 //! What `compress` says about what it did, or would do: for people, and as JSON.
 
-use epitome_core::compaction::{Author, Compaction};
+use epitome_core::compaction::{Author, Compaction, Weight};
 use epitome_core::cost::trigger::Decision;
 use epitome_core::edit::Edit;
 use epitome_core::engine::{Cause, How, Plan, Reason, ShortenedOutput, Shortfall, Step};
@@ -16,6 +16,7 @@ use super::{Work, shown};
 use crate::session::Session;
 use crate::table::{Column, rows};
 use crate::terminal::{Style, bar};
+use crate::units::counted;
 
 const BAR: usize = 40;
 /// More than this is not read by a person.
@@ -23,17 +24,17 @@ const OUTPUTS_SHOWN: usize = 20;
 
 /// Nothing is to be done, and why.
 pub(super) fn nothing(session: &Session, work: &Work) -> String {
-    let size = shown(work.weight);
+    let size = weighed(work.weight);
     if !work.enabled {
-        return format!("{}: {size} tokens; compression.enabled is false, so nothing is done", session.name);
+        return format!("{}: {size}; compression.enabled is false, so nothing is done", session.name);
     }
     match &work.decision {
         Some(decision) => {
-            let mut lines = vec![format!("{}: {size} tokens; nothing to do yet", session.name)];
+            let mut lines = vec![format!("{}: {size}; nothing to do yet", session.name)];
             lines.extend(prices(decision));
             lines.join("\n")
         }
-        None => format!("{}: {size} tokens, below the trigger of {}; nothing to do", session.name, work.budget.trigger),
+        None => format!("{}: {size}, below the trigger of {}; nothing to do", session.name, work.budget.trigger),
     }
 }
 
@@ -51,18 +52,23 @@ pub(super) fn nothing_json(session: &Session, work: &Work) -> Value {
     report
 }
 
+/// A weight and its unit.
+fn weighed(weight: Weight) -> String {
+    format!("{} {}", shown(weight), if weight.tokens == Tokens(1) { "token" } else { "tokens" })
+}
+
 /// What was done.
 pub(super) fn done(session: &Session, work: &Work, compaction: &Compaction, style: Style) -> String {
     let record = record(session, compaction);
     let share = compaction.after.tokens.0 as f64 / compaction.before.0.max(1) as f64;
     let mut lines = vec![style.bold(&format!(
-        "{}: {} → {} tokens ({:.1} % saved), {} → {} messages",
+        "{}: {} → {} ({:.1} % saved), {} → {}",
         session.name,
         shown(work.weight),
-        shown(compaction.after),
+        weighed(compaction.after),
         100.0 * record.ratio(),
         record.messages_before,
-        record.messages_after
+        counted(record.messages_after as u64, "message")
     ))];
     lines.push(format!(
         "  {:.1} % of a window of {} before, {} messages compressed",
@@ -94,15 +100,15 @@ fn worked(work: &SummaryWork) -> String {
     if work.calls == 0 {
         return String::new();
     }
-    let plural = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
     let cost = match work.cost_usd {
         Some(cost) if work.estimated => format!(", ≈ ${cost:.4}"),
         Some(cost) => format!(", ${cost:.4}"),
         None => String::new(),
     };
-    let (chunks, calls) = (plural(work.chunks, "part", "parts"), plural(work.calls, "call", "calls"));
+    let (chunks, calls) = (counted(work.chunks as u64, "part"), counted(work.calls as u64, "call"));
     let about = if work.estimated { "≈ " } else { "" };
-    format!(" ({chunks}, {calls}, {about}{} tokens in, {about}{} out{cost})", work.input, work.output)
+    let input = counted(work.input.0, "token");
+    format!(" ({chunks}, {calls}, {about}{input} in, {about}{} out{cost})", work.output)
 }
 
 /// What of its claims stands nowhere.
@@ -162,7 +168,7 @@ pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
     } else {
         format!("trigger {}, window {} ({})", work.budget.trigger, session.window.length, session.window.said_by)
     };
-    let mut lines = vec![format!("{}: {} tokens, {limits}: {}", session.name, shown(work.weight), plan.reason)];
+    let mut lines = vec![format!("{}: {}, {limits}: {}", session.name, weighed(work.weight), plan.reason)];
     lines.extend(work.decision.iter().flat_map(prices));
     lines.extend(rows(&[Column::Left, Column::Left, Column::Right], &zones));
     lines.push("steps:".to_owned());
@@ -170,7 +176,7 @@ pub(super) fn plan(session: &Session, work: &Work, plan: &Plan) -> String {
         plan.steps.iter().partition(|step| matches!(step, Step::Edit(Edit::ShortenOutput { .. })));
     lines.extend(others.iter().map(|step| format!("  {}", step_line(step))));
     if !shortened.is_empty() {
-        lines.push(format!("  shorten {} tool outputs:", shortened.len()));
+        lines.push(format!("  shorten {}:", counted(shortened.len() as u64, "tool output")));
         lines.extend(shortened.iter().take(10).map(|step| format!("    {}", step_line(step))));
         if shortened.len() > 10 {
             lines.push(format!("    … and {} more", shortened.len() - 10));
@@ -254,7 +260,11 @@ fn digests(plan: &Plan) -> Vec<String> {
         return Vec::new();
     }
     let (before, after) = (sum(|output| output.before), sum(|output| output.after));
-    let mut lines = vec![format!("  {} tool outputs shortened, ≈ {before} → {after} tokens:", shortened.len())];
+    let mut lines = vec![format!(
+        "  {} shortened, ≈ {before} → {}:",
+        counted(shortened.len() as u64, "tool output"),
+        counted(after.0, "token")
+    )];
     shortened.sort_by_key(|output| (std::cmp::Reverse(output.before), output.message, output.block));
     let cells = |output: &&ShortenedOutput| {
         let (kind, kept) = match &output.how {
@@ -280,9 +290,9 @@ fn step_line(step: &Step) -> String {
             let spans: Vec<String> =
                 order.gaps.iter().map(|gap| format!("{}–{}", gap.start, gap.end.saturating_sub(1))).collect();
             format!(
-                "summarise messages {} in at most {} tokens, said as {}",
+                "summarise messages {} in at most {}, said as {}",
                 spans.join(", "),
-                order.budget,
+                counted(order.budget.0, "token"),
                 role_name(order.role)
             )
         }

@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 use super::saved;
 use crate::arguments::Common;
 use crate::commands::{print, print_json, say};
-use crate::failure::Failure;
+use crate::failure::{Failure, LEFT_OUT};
 use crate::files;
 use crate::progress::Progress;
 use crate::table::{Column, rows};
+use crate::units::counted;
 
 /// An output and what became of it.
 struct Digested {
@@ -42,16 +43,19 @@ pub(super) fn run(
     interest: &Interest,
     common: &Common,
 ) -> Result<ExitCode, Failure> {
-    let progress = Progress::start(format!("digesting the outputs of {} sessions", sessions.len()));
+    let progress = Progress::start(format!("digesting the outputs of {}", counted(sessions.len() as u64, "session")));
     let mut digested = Vec::new();
-    let mut read = 0;
+    let (mut read, mut code) = (0, ExitCode::SUCCESS);
     for path in sessions {
         match outputs_of(path) {
             Ok(outputs) => {
                 read += 1;
                 digested.extend(outputs.into_iter().filter_map(|found| digest(found, above, room, interest)));
             }
-            Err(failure) if sessions.len() > 1 => say(&format!("warning: left out: {failure}")),
+            Err(failure) if sessions.len() > 1 => {
+                say(&format!("warning: left out: {failure}"));
+                code = ExitCode::from(LEFT_OUT);
+            }
             Err(failure) => return Err(failure),
         }
     }
@@ -59,11 +63,12 @@ pub(super) fn run(
     if common.json {
         print_json(&as_json(read, &digested))?;
     } else if digested.is_empty() {
-        print(&format!("no output of {read} sessions has more than {above} tokens\n"))?;
+        let (read, above) = (counted(read as u64, "session"), counted(above.0, "token"));
+        print(&format!("no output of {read} has more than {above}\n"))?;
     } else {
         print(&as_table(&digested))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 struct Found {

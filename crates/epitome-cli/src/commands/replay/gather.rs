@@ -13,7 +13,7 @@ use epitome_replay::trace::Trace;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Gathered;
-use crate::failure::{Failure, shown};
+use crate::failure::{Failure, reason, shown};
 
 /// The files that were named, and those with the right endings in directories that were, in order.
 pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -60,7 +60,7 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
 pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered, Failure> {
     let bar = progress(paths.len());
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<Study, String>)>> = Mutex::new(Vec::with_capacity(paths.len()));
+    let done: Mutex<Vec<(usize, Result<Study, (PathBuf, String)>)>> = Mutex::new(Vec::with_capacity(paths.len()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -68,7 +68,7 @@ pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = paths.get(index) else { return };
-                    let studied = one(path, settings).map_err(|why| format!("{}: {why}", shown(path)));
+                    let studied = one(path, settings).map_err(|why| (path.clone(), why));
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((index, studied));
                     bar.inc(1);
                 }
@@ -80,15 +80,13 @@ pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered
     done.sort_by_key(|(index, _)| *index);
     let mut gathered = Gathered { studies: Vec::new(), left_out: Vec::new() };
     let mut hint = "sessions are requests with their messages, or files of Claude Code (~/.claude/projects) and Codex (~/.codex/sessions)".to_owned();
-    for (_, studied) in done {
+    for (path, (_, studied)) in paths.iter().zip(done) {
         match studied {
             Ok(study) if study.needs() > settings.window => {
-                let needs = Tokens(study.needs());
-                gathered.left_out.push(format!(
-                    "{}: it does not fit a window of {} tokens: whatever is done, a prompt has {needs}",
-                    study.id,
-                    Tokens(settings.window)
-                ));
+                let (needs, window) = (Tokens(study.needs()), Tokens(settings.window));
+                let why =
+                    format!("it does not fit a window of {window} tokens: whatever is done, a prompt has {needs}");
+                gathered.left_out.push((path.clone(), why));
                 hint = format!("--window {} or more", needs.0);
             }
             Ok(study) => gathered.studies.push(study),
@@ -96,13 +94,13 @@ pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered
         }
     }
     match (gathered.studies.is_empty(), gathered.left_out.first()) {
-        (true, Some(why)) => Err(Failure::input(why).hint(hint)),
+        (true, Some((path, why))) => Err(Failure::input(format!("{}: {why}", shown(path))).hint(hint)),
         (_, _) => Ok(gathered),
     }
 }
 
 fn one(path: &Path, settings: &Settings) -> Result<Study, String> {
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(path).map_err(|error| reason(&error))?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let trace = recording::read(&name, &text).and_then(|recording| Trace::of(&recording));
     let trace = trace.map_err(|error| chain(&error))?;

@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 use crate::table::{Column, rows};
 use crate::terminal::{Style, bar};
+use crate::units::counted;
 
 pub(super) fn as_text(studies: &[Study], settings: &Settings, style: Style) -> String {
     let calls: usize = studies.iter().filter_map(|study| study.runs.first()).map(|(_, run)| run.calls.len()).sum();
     let mut lines = vec![style.bold(&format!(
-        "{} session{}, {calls} calls, window {}, prices {}",
-        studies.len(),
-        if studies.len() == 1 { "" } else { "s" },
+        "{}, {}, window {}, prices {}",
+        counted(studies.len() as u64, "session"),
+        counted(calls as u64, "call"),
         epitome_core::tokens::Tokens(settings.window),
         settings.prices.name
     ))];
@@ -48,19 +49,19 @@ pub(super) fn as_text(studies: &[Study], settings: &Settings, style: Style) -> S
     });
     if let Some(validated) = validated(studies) {
         lines.push(format!(
-            "cache: {:.1} % read when played as recorded, {:.1} % as reported by the providers ({} sessions)",
+            "cache: {:.1} % read when played as recorded, {:.1} % as reported by the providers ({})",
             100.0 * validated.all.share(),
             100.0 * validated.all.recorded_share(),
-            validated.sessions
+            counted(validated.sessions as u64, "session")
         ));
     }
     let estimates: Vec<Estimate> = studies.iter().flat_map(|study| study.estimates.iter().copied()).collect();
     if let (Some(median), Some(p95)) = (quantile(&estimates, 0.5), quantile(&estimates, 0.95)) {
         lines.push(format!(
-            "sizes: estimated before each call {:.2} % off in the median, {:.2} % at the 95th percentile ({} calls)",
+            "sizes: estimated before each call {:.2} % off in the median, {:.2} % at the 95th percentile ({})",
             100.0 * median,
             100.0 * p95,
-            estimates.len()
+            counted(estimates.len() as u64, "call")
         ));
     }
     lines.push(String::new());

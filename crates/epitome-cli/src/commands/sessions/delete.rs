@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use epitome_core::tokens::Tokens;
 use epitome_store::records::{Session, SessionId};
 use serde_json::{Value, json};
 
@@ -11,6 +10,7 @@ use crate::arguments::DeleteArguments;
 use crate::commands::{print, print_json, say};
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::units::counted;
 
 pub(super) async fn run(arguments: &DeleteArguments, archive: &Archive) -> Result<(), Failure> {
     let mut sessions: Vec<Session> = Vec::new();
@@ -56,8 +56,8 @@ fn asked(sessions: &[Session]) -> Result<bool, Failure> {
     }
     let mut stderr = io::stderr().lock();
     let question = sessions.iter().map(|session| {
-        let (calls, compactions) = (Tokens(session.turns), Tokens(session.compactions));
-        format!("  {} ({calls} calls, {compactions} compactions)\n", session.id)
+        let (calls, compactions) = (counted(session.turns, "call"), counted(session.compactions, "compaction"));
+        format!("  {} ({calls}, {compactions})\n", session.id)
     });
     let question: String = question.collect();
     let said = write!(stderr, "{question}Delete, with everything that was removed from them? [y/N] ");

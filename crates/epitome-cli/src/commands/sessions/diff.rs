@@ -14,7 +14,7 @@ use crate::commands::{print, print_json};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::terminal::Style;
-use crate::units::{shown_moment, shown_share};
+use crate::units::{counted, shown_moment, shown_share};
 
 /// A compaction, as what it changed.
 struct Difference {
@@ -178,14 +178,14 @@ impl Difference {
         let mut lines = vec![
             style.bold(&format!("{}, compaction {} of {}", self.session, self.number, self.of)),
             format!(
-                "  {} UTC, {}: {} → {} tokens ({} saved), {} → {} messages",
+                "  {} UTC, {}: {} → {} ({} saved), {} → {}",
                 shown_moment(record.at_ms),
                 self.log.reason,
                 record.before,
-                record.after,
+                counted(record.after.0, "token"),
                 shown_share(Some(record.ratio())),
                 record.messages_before,
-                record.messages_after
+                counted(record.messages_after as u64, "message")
             ),
             format!("  {}", self.log.rungs.join(", then ")),
         ];
@@ -277,7 +277,7 @@ impl Cut {
                     .collect();
                 let left = all.iter().filter(|line| !line.trim().is_empty()).count().saturating_sub(LINES);
                 if left > 0 {
-                    shown.push(format!("… {left} more lines"));
+                    shown.push(format!("… {}", counted(left as u64, "more line")));
                 }
                 shown
             }

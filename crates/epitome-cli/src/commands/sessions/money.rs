@@ -7,6 +7,7 @@ use epitome_store::records::Spending;
 use serde_json::{Value, json};
 
 use crate::table::{Column, rows};
+use crate::units::counted;
 
 /// What was paid, what would have been, and what is left of the difference; a loss is shown as one.
 pub(super) fn lines(spending: &Spending) -> Vec<String> {
@@ -22,7 +23,8 @@ pub(super) fn lines(spending: &Spending) -> Vec<String> {
     ];
     let mut lines = rows(&[Column::Left, Column::Right], &cells);
     if spending.unpriced > 0 {
-        lines.push(format!("  {} calls more of models whose prices are not known", Tokens(spending.unpriced)));
+        let unpriced = counted(spending.unpriced, "call");
+        lines.push(format!("  {unpriced} more of models whose prices are not known"));
     }
     lines
 }

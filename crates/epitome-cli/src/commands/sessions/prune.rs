@@ -11,7 +11,7 @@ use crate::commands::{print, print_json};
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::table::{Column, rows};
-use crate::units::{shown_bytes, shown_moment};
+use crate::units::{counted, shown_bytes, shown_moment};
 
 pub(super) async fn run(arguments: &PruneArguments, archive: &Archive) -> Result<(), Failure> {
     let now_ms = clock::now_ms();
@@ -31,7 +31,7 @@ pub(super) async fn run(arguments: &PruneArguments, archive: &Archive) -> Result
     let prunable = archive.store.prunable(&archive.tenant, since, most).await.map_err(failed)?;
     let mut forgotten = 0;
     if !arguments.dry_run {
-        progress.said().say(format!("forgetting {} sessions", prunable.len()));
+        progress.said().say(format!("forgetting {}", counted(prunable.len() as u64, "session")));
         forgotten = archive.store.prune(&archive.tenant, since, most).await.map_err(failed)?;
     }
     drop(progress);
@@ -53,10 +53,7 @@ fn as_text(prunable: &[Prunable], dry_run: bool) -> String {
     let lines = rows(&[Column::Left, Column::Left, Column::Right], &cells);
     let bytes = shown_bytes(prunable.iter().map(|session| session.bytes).sum());
     let verb = if dry_run { "would be forgotten" } else { "forgotten" };
-    let number = match prunable.len() {
-        1 => "1 session".to_owned(),
-        several => format!("{several} sessions"),
-    };
+    let number = counted(prunable.len() as u64, "session");
     format!("{}\n{number} {verb}, {bytes}\n", lines.join("\n"))
 }
 

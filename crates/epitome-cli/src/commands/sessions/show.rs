@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::table::{Column, rows};
 use crate::terminal::{Style, plain};
-use crate::units::{shown_moment, shown_share};
+use crate::units::{counted, shown_moment, shown_share};
 
 /// So many of the latest calls are shown.
 const CALLS: usize = 20;
@@ -78,7 +78,7 @@ fn head(story: &Story, style: Style) -> Vec<String> {
         style.bold(session.id.as_str()),
         format!("  seen      {} to {} UTC", shown_moment(session.first_ms), shown_moment(session.last_ms)),
         format!("  model     {} ({})", plain(&session.model), session.dialect),
-        format!("  calls     {}, with {} compactions", Tokens(session.turns), Tokens(session.compactions)),
+        format!("  calls     {}, with {}", Tokens(session.turns), counted(session.compactions, "compaction")),
         format!(
             "  tokens    {} of the client's, {} sent: {} saved",
             Tokens(session.client_tokens),
@@ -116,9 +116,9 @@ fn compactions(chapters: &[Chapter]) -> Vec<String> {
         vec![
             format!("  {}", chapter.number),
             shown_moment(record.at_ms),
-            format!("{} → {} tokens", record.before, record.after),
+            format!("{} → {}", record.before, counted(record.after.0, "token")),
             shown_share(Some(record.ratio())),
-            format!("{} → {} messages", record.messages_before, record.messages_after),
+            format!("{} → {}", record.messages_before, counted(record.messages_after as u64, "message")),
             format!("{author}{stood_in}"),
             format!("{} ms", Tokens(chapter.log.wait_ms)),
             chapter.log.reason.clone(),
@@ -185,8 +185,8 @@ fn cache_breaks(calls: &[Turn]) -> Vec<String> {
     let broken: Vec<_> = (1..).zip(calls).filter_map(|(number, call)| Some((number, call.broke.as_ref()?))).collect();
     let skipped = broken.len().saturating_sub(BREAKS);
     let line = |(number, broke): &(usize, &CacheBreak)| {
-        let (place, at, lost) = (&broke.place, Tokens(broke.at), broke.lost);
-        format!("  call {number}: {place}, from character {at} on ({lost} tokens lost): {:?}", opening(&broke.excerpt))
+        let (place, at, lost) = (&broke.place, Tokens(broke.at), counted(broke.lost.0, "token"));
+        format!("  call {number}: {place}, from character {at} on ({lost} lost): {:?}", opening(&broke.excerpt))
     };
     let earlier = (skipped > 0).then(|| format!("  {skipped} earlier ones"));
     earlier.into_iter().chain(broken.iter().skip(skipped).map(line)).collect()

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::table::{Column, rows};
 use crate::terminal::Style;
-use crate::units::{shown_bytes, shown_share};
+use crate::units::{counted, shown_bytes, shown_share};
 
 /// What is added up.
 struct Sums {
@@ -136,17 +136,17 @@ impl Sums {
         let saved = self.client_tokens.saturating_sub(self.sent_tokens);
         let mut lines = vec![
             style.bold("over all calls"),
-            format!("  {} calls of {} sessions", Tokens(self.calls), Tokens(self.sessions)),
+            format!("  {} of {}", counted(self.calls, "call"), counted(self.sessions, "session")),
             format!(
-                "  {} tokens of the clients', {} sent: {} not sent ({})",
-                Tokens(self.client_tokens),
+                "  {} of the clients', {} sent: {} not sent ({})",
+                counted(self.client_tokens, "token"),
                 Tokens(self.sent_tokens),
                 Tokens(saved),
                 shown_share(share(saved, self.client_tokens))
             ),
             format!(
-                "  {} tokens of prompts reported: {} read from the cache, {} written to it",
-                Tokens(self.usage.prompt),
+                "  {} of prompts reported: {} read from the cache, {} written to it",
+                counted(self.usage.prompt, "token"),
                 shown_share(share(self.usage.cache_read, self.usage.prompt)),
                 shown_share(share(self.usage.cache_write, self.usage.prompt))
             ),
@@ -175,7 +175,7 @@ impl Sums {
         if let Some(holdings) = &self.holdings {
             lines.push(String::new());
             lines.push(style.bold("stored"));
-            lines.push(format!("  {} originals, {}", Tokens(holdings.originals), shown_bytes(holdings.bytes)));
+            lines.push(format!("  {}, {}", counted(holdings.originals, "original"), shown_bytes(holdings.bytes)));
         }
         lines.push(String::new());
         lines.join("\n")

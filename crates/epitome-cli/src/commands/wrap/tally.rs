@@ -13,6 +13,7 @@ use epitome_store::records::Spending;
 use serde_json::json;
 
 use crate::commands::sessions::money;
+use crate::units::counted;
 
 /// A gateway whose calls are counted, by what it tells the client of each.
 pub(super) struct Counted {
@@ -112,7 +113,7 @@ impl Tally {
     fn what_was_done(&self, metrics: &Metrics) -> String {
         let rungs = climbed(metrics);
         let compactions: u64 = rungs.iter().map(|(_, count)| count).sum();
-        let mut line = format!("{}, {}", plural(self.calls, "call"), plural(compactions, "compaction"));
+        let mut line = format!("{}, {}", counted(self.calls, "call"), counted(compactions, "compaction"));
         if !rungs.is_empty() {
             let rungs: Vec<String> = rungs.into_iter().map(|(rung, count)| format!("{rung}: {count}")).collect();
             line.push_str(&format!(" ({})", rungs.join(", ")));
@@ -214,7 +215,7 @@ fn dollars(metrics: &Metrics, observed: bool) -> String {
     }
     let unpriced = match spending.unpriced {
         0 => String::new(),
-        calls => format!(", and {} of models without a price", plural(calls, "call")),
+        calls => format!(", and {} of models without a price", counted(calls, "call")),
     };
     let watched = metrics.watched_spending();
     if observed {
@@ -229,8 +230,4 @@ fn dollars(metrics: &Metrics, observed: bool) -> String {
 
 fn climbed(metrics: &Metrics) -> Vec<(Rung, u64)> {
     metrics.compactions().into_iter().filter(|(_, count)| *count > 0).collect()
-}
-
-fn plural(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -162,9 +162,12 @@ fn a_named_file_must_exist_and_the_usual_ones_need_not() {
 
     assert_eq!(threshold(&sources(None, &[("HOME", &home)])).unwrap(), 0.5);
     let missing = threshold(&sources(Some("nowhere.yaml"), &[])).unwrap_err().to_string();
-    assert_eq!(missing, format!("{home}/nowhere.yaml: no such file\n  hint: it was named by the command line"));
+    assert_eq!(
+        missing,
+        format!("{home}/nowhere.yaml: no such file or directory\n  hint: it was named by the command line")
+    );
     let missing = threshold(&sources(None, &[("EPITOME_CONFIG", "/nowhere/at.yaml")])).unwrap_err().to_string();
-    assert_eq!(missing, "/nowhere/at.yaml: no such file\n  hint: it was named by EPITOME_CONFIG");
+    assert_eq!(missing, "/nowhere/at.yaml: no such file or directory\n  hint: it was named by EPITOME_CONFIG");
 
     // Somebody else's.
     std::fs::write(directory.path().join("config.yaml"), "compression: {threshold: 0.1}").unwrap();
