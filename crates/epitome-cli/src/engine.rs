@@ -25,7 +25,7 @@ pub(crate) struct Missing {
 }
 
 /// Looks for the engine of `context.engine`: a directory, an engine registered in code, the built-in one.
-pub(crate) fn choose(loaded: &Loaded, directory: &Path) -> Chosen {
+pub(crate) fn find_engine(loaded: &Loaded, directory: &Path) -> Chosen {
     let registry = Registry::new(&policy(&loaded.config));
     let resolved = registry.resolve(&loaded.config.context.engine);
     let missing = resolved.missing.map(|name| {
@@ -39,8 +39,8 @@ pub(crate) fn choose(loaded: &Loaded, directory: &Path) -> Chosen {
 ///
 /// # Errors
 /// When there is none of that name and `context.strict` is set.
-pub(crate) fn chosen(loaded: &Loaded, sources: &Sources) -> Result<Chosen, Failure> {
-    let chosen = choose(loaded, &sources.directory);
+pub(crate) fn choose_engine(loaded: &Loaded, sources: &Sources) -> Result<Chosen, Failure> {
+    let chosen = find_engine(loaded, &sources.directory);
     match &chosen.missing {
         Some(missing) if loaded.config.context.strict => Err(Failure::input(missing.remark.in_full())),
         Some(missing) => {

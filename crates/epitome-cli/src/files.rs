@@ -38,7 +38,13 @@ pub(crate) fn read_or(path: Option<&Path>, missing: Failure) -> Result<(String, 
 /// Writes to a file, or to stdout.
 pub(crate) fn write(path: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     match path {
-        Some(path) => replace(path, bytes).map_err(|error| Failure::outside(shown(path), &error)),
+        Some(path) => replace(path, bytes).map_err(|error| {
+            let failure = Failure::outside(shown(path), &error);
+            match path.parent().filter(|directory| error.kind() == io::ErrorKind::NotFound && !directory.exists()) {
+                Some(directory) => failure.hint(format!("make the directory first: mkdir -p {}", shown(directory))),
+                None => failure,
+            }
+        }),
         None => {
             let mut stdout = io::stdout().lock();
             let written = stdout.write_all(bytes).and_then(|()| stdout.flush());

@@ -1,12 +1,13 @@
 //! A sign of life on work that takes over a second, for people at a terminal.
 
-use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::terminal::shows_progress;
 
 /// Work in progress. Shows itself after a second, and goes away when dropped.
 pub(crate) struct Progress {
@@ -39,7 +40,7 @@ impl Progress {
     /// Starts the clock.
     pub(crate) fn start(what: impl Into<String>) -> Progress {
         let said = Said(Arc::new(Mutex::new(what.into())));
-        if !io::stderr().is_terminal() {
+        if !shows_progress() {
             return Progress { said, done: None, shower: None };
         }
         let shown = said.clone();

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-use crate::config::Environment;
+use crate::config::{Environment, Sources};
 
 /// How to write for the stream at hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +61,18 @@ impl Style {
     }
 }
 
+/// Whether something that moves can be shown on stderr.
+pub(crate) fn shows_progress() -> bool {
+    io::stderr().is_terminal() && obeys_codes(&Sources::of_process(None, Vec::new()).environment)
+}
+
 fn wants_colours(environment: &Environment) -> bool {
-    environment.get("NO_COLOR").is_none() && environment.get("TERM") != Some("dumb")
+    environment.get("NO_COLOR").is_none() && obeys_codes(environment)
+}
+
+/// Whether a terminal does what control codes say, and does not print them.
+fn obeys_codes(environment: &Environment) -> bool {
+    environment.get("TERM") != Some("dumb")
 }
 
 /// A text of somebody else's as a line of ours: what would steer the terminal is shown and does nothing.
@@ -87,6 +97,20 @@ mod tests {
     #[test]
     fn nothing_of_a_text_steers_the_terminal() {
         assert_eq!(plain("gpt-5\x1b]0;owned\x07\r\n\u{9b}2J\u{202e}é 東"), "gpt-5�]0;owned����2J�é 東");
+    }
+
+    #[test]
+    fn there_are_no_codes_for_who_wants_none_and_who_cannot_read_them() {
+        let of = |variables: &[(&str, &str)]| {
+            let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+            let environment: Environment = variables.collect();
+            (wants_colours(&environment), obeys_codes(&environment))
+        };
+        assert_eq!(of(&[("TERM", "xterm")]), (true, true));
+        // An empty NO_COLOR counts as not set: https://no-color.org
+        assert_eq!(of(&[("NO_COLOR", "")]), (true, true));
+        assert_eq!(of(&[("NO_COLOR", "1"), ("TERM", "xterm")]), (false, true));
+        assert_eq!(of(&[("TERM", "dumb")]), (false, false));
     }
 
     #[test]

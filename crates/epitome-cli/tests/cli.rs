@@ -275,6 +275,23 @@ fn exit_codes_are_as_the_help_says() {
 }
 
 #[test]
+fn what_can_be_done_about_a_place_that_is_missing_is_said() {
+    let home = TempDir::new().expect("a temporary directory");
+    let run = run_in(home.path(), &["compress", "-o", "gone/small.json", "--context-length", "64k"], &sample_bytes());
+    insta::assert_snapshot!(run.stderr, @"
+    epitome: gone/small.json: no such file or directory
+      hint: make the directory first: mkdir -p gone
+    ");
+}
+
+#[test]
+fn an_empty_output_is_said_to_be_empty() {
+    let run = epitome(&["digest"], b"\n");
+    assert_eq!((run.code, run.text()), (0, "\n"));
+    insta::assert_snapshot!(run.stderr, @"epitome: stdin: there is nothing in it to digest");
+}
+
+#[test]
 fn an_address_that_is_in_use_is_said_to_be() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = taken.local_addr().expect("an address").to_string();
@@ -424,6 +441,18 @@ fn compress_and_inspect_warn_of_an_engine_that_does_not_exist_and_strictly_refus
     let run = epitome(&arguments, &sample_bytes());
     let report: serde_json::Value = serde_json::from_str(run.stderr.lines().last().expect("a line")).expect("JSON");
     assert_eq!(report["engine"], serde_json::json!({"wanted": "lcm", "used": "compressor"}));
+}
+
+#[test]
+fn wrap_warns_of_an_engine_that_does_not_exist_and_strictly_runs_no_agent() {
+    let home = TempDir::new().expect("a temporary directory");
+    let wrap = ["wrap", "--store", "memory", "--set", "context.engine=lcm"];
+    let agent = ["/bin/sh", "-c", "echo ran"];
+    let run = run_in(home.path(), &[&wrap[..], &agent].concat(), b"");
+    assert_eq!((run.code, run.text()), (0, "ran\n"), "{}", run.stderr);
+    assert!(run.stderr.contains("there is no engine \"lcm\""), "{}", run.stderr);
+    let strict = run_in(home.path(), &[&wrap[..], &["--set", "context.strict=true"], &agent].concat(), b"");
+    assert_eq!((strict.code, strict.text()), (2, ""), "{}", strict.stderr);
 }
 
 /// Where a compaction of the sample, whose model is gpt-4o, would begin.

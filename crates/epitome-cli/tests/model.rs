@@ -106,6 +106,32 @@ fn without_its_key_a_provider_is_not_asked() {
 }
 
 #[test]
+fn a_provider_of_any_name_is_asked_at_its_address_as_openai_is() {
+    let base_url = says("## Goal\n- a FastAPI project in main.py, on INVENTED_PORT\n");
+    let set = format!("auxiliary.compression.base_url={base_url}");
+    let named = ["auxiliary.compression.provider=zai", "auxiliary.compression.model=glm-5", &set];
+    let run = compress(&named, &["--report"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("summary by: glm-5 (1 part, 1 call,") && !run.stderr.contains("warning"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.text().contains("INVENTED_PORT"));
+}
+
+#[test]
+fn a_provider_without_an_address_is_noted_and_counts_as_auto() {
+    let run = compress(&["auxiliary.compression.provider=zai"], &[]);
+    let auto = compress(&[], &[]);
+    assert!(run.stdout == auto.stdout, "no model is asked");
+    insta::assert_snapshot!(run.stderr, @r#"
+    epitome: warning: flag --set: auxiliary.compression.provider: "zai" is no provider that Epitome knows, and auxiliary.compression.base_url is not set: it counts as `auto`
+      hint: set auxiliary.compression.base_url to its OpenAI-compatible endpoint
+    "#);
+}
+
+#[test]
 fn main_needs_a_gateway() {
     let run = compress(&["auxiliary.compression.provider=main"], &[]);
     assert_eq!((run.code, run.stdout.len()), (2, 0));

@@ -16,7 +16,7 @@ use epitome_wire::Spliced;
 use super::{configuration, print, print_json, say, say_json, serve};
 use crate::arguments::{Common, CompressArguments};
 use crate::config::Loaded;
-use crate::engine::{Chosen, chosen};
+use crate::engine::{Chosen, choose_engine};
 use crate::failure::Failure;
 use crate::files;
 use crate::originals::Originals;
@@ -32,7 +32,7 @@ const NOT_REACHED: u8 = 3;
 /// Compresses a session.
 pub(crate) fn run(arguments: &CompressArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.session.flags())?;
-    let engine = chosen(&loaded, &sources)?;
+    let engine = choose_engine(&loaded, &sources)?;
     let progress = Progress::start("compressing");
     let session = Session::read(&arguments.session, &loaded)?;
     if let Some(warning) = session.window.warning.as_ref().filter(|_| arguments.target_tokens.is_none()) {

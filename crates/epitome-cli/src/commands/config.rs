@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::arguments::{Common, ConfigArguments, ConfigCommand};
 use crate::config::settings::SETTINGS;
 use crate::config::{self, Config, ConfigErrors, Loaded, Origin, Remark, Sources, docs, schema, shown};
-use crate::engine::choose;
+use crate::engine::find_engine;
 use crate::failure::Failure;
 use crate::session::policy;
 use crate::units::counted;
@@ -126,7 +126,7 @@ pub(crate) fn check(
 
 /// An engine that does not exist is no error to who can do without it, and one to who asks what is wrong.
 fn engine_exists(loaded: Loaded, sources: &Sources) -> Result<Loaded, ConfigErrors> {
-    match choose(&loaded, &sources.directory).missing {
+    match find_engine(&loaded, &sources.directory).missing {
         Some(missing) => {
             let Loaded { warnings, notes, .. } = loaded;
             Err(ConfigErrors { errors: vec![missing.remark], warnings, notes })

@@ -45,6 +45,10 @@ pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCo
             print(&format!("{}\n", digest.text))?;
             say(&told(before, &digest));
         }
+        None if text.trim().is_empty() => {
+            print(&text)?;
+            say(&format!("{name}: there is nothing in it to digest"));
+        }
         None => {
             print(&text)?;
             let before = counted(before.0, "token");

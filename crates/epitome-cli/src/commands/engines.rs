@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{configuration, print, print_json, say};
 use crate::arguments::{Common, EnginesArguments, EnginesCommand};
-use crate::engine::{Chosen, choose};
+use crate::engine::{Chosen, find_engine};
 use crate::failure::Failure;
 use crate::session::policy;
 use crate::table::{Column, rows};
@@ -15,7 +15,7 @@ use crate::table::{Column, rows};
 /// Lists the engines, or checks the configured one.
 pub(crate) fn run(arguments: &EnginesArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, Vec::new())?;
-    let chosen = choose(&loaded, &sources.directory);
+    let chosen = find_engine(&loaded, &sources.directory);
     match arguments.command {
         Some(EnginesCommand::Check) => check(&chosen, common),
         None => list(&Registry::new(&policy(&loaded.config)), &chosen, common),

@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use super::serve::prompt_caching;
 use super::{configuration, print, print_json, say};
 use crate::arguments::{Common, InspectArguments};
-use crate::engine::chosen;
+use crate::engine::choose_engine;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::session::Session;
@@ -72,7 +72,7 @@ struct Repeat {
 /// Inspects a session.
 pub(crate) fn run(arguments: &InspectArguments, common: &Common) -> Result<ExitCode, Failure> {
     let (loaded, sources) = configuration(common, arguments.session.flags())?;
-    let engine = chosen(&loaded, &sources)?.engine;
+    let engine = choose_engine(&loaded, &sources)?.engine;
     let progress = Progress::start("counting");
     let session = Session::read(&arguments.session, &loaded)?;
     let mut findings = find(&session, &*engine, &loaded.config, arguments.top);

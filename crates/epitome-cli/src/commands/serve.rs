@@ -33,7 +33,7 @@ use crate::config::values::{
     AuthConfig, CacheRules, CacheStrategy, CacheTtl, GatewayConfig, Originals, PromptCachingConfig,
 };
 use crate::config::{Config, Environment};
-use crate::engine::{Chosen, chosen};
+use crate::engine::{Chosen, choose_engine};
 use crate::failure::{Failure, shown};
 use crate::session::{catalogue, policy};
 use crate::store::{self, Opened};
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ServeArguments, common: &Common) -> Result<ExitCod
     open_as_many_files_as_allowed();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
-    let engine = chosen(&loaded, &sources)?;
+    let engine = choose_engine(&loaded, &sources)?;
     runtime.block_on(serve(arguments, engine, &loaded.config, &sources.environment))
 }
 
@@ -296,7 +296,10 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let wanted = environment.get("EPITOME_LOG").unwrap_or("warn,epitome=info,epitome_gateway=info");
-    let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_new(wanted).unwrap_or_else(|error| {
+        say(&format!("warning: EPITOME_LOG: {error}; warnings alone are logged"));
+        EnvFilter::new("warn")
+    });
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(style.is_coloured());
     if json { log.json().init() } else { log.init() }
 }

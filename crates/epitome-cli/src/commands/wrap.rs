@@ -24,7 +24,7 @@ use super::{configuration, say, say_json};
 use crate::agents::{Agent, Pointers, Surroundings, pointers};
 use crate::arguments::{Common, GatewayArguments, WrapArguments};
 use crate::config::{Config, Environment, Flag, Sources};
-use crate::engine::{Chosen, chosen};
+use crate::engine::{Chosen, choose_engine};
 use crate::failure::{Failure, shown};
 use crate::terminal::Style;
 use tally::{Counted, Next, Tally};
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &WrapArguments, common: &Common) -> Result<ExitCode
     if let Some(file) = &arguments.log {
         log_into(file, &sources.environment, common.json)?;
     }
-    let engine = chosen(&loaded, &sources)?;
+    let engine = choose_engine(&loaded, &sources)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::outside("the network", &error))?;
     let run = Run { program, given, pointers, gateway: &arguments.gateway, json: common.json };

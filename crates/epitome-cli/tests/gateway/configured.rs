@@ -94,6 +94,14 @@ fn a_name_of_this_machine_can_be_listened_on() {
 }
 
 #[test]
+fn a_log_filter_that_cannot_be_read_is_said() {
+    let home = TempDir::new().expect("a directory");
+    let provider = Provider::start(Does::answers());
+    let gateway = Gateway::start_with(home.path(), &provider.url(), "epitome=loud", &["--listen", "127.0.0.1:0"]);
+    insta::assert_snapshot!(gateway.said.join("\n"), @r#"epitome: warning: EPITOME_LOG: error parsing level filter: expected one of "off", "error", "warn", "info", "debug", "trace", or a number 0-5; warnings alone are logged"#);
+}
+
+#[test]
 fn a_log_that_nobody_reads_in_a_terminal_has_no_colours() {
     let home = TempDir::new().expect("a directory");
     let provider = Provider::start(Does::answers());

@@ -1,7 +1,6 @@
 //! Finds sessions, and plays them on all cores.
 
 use std::fs;
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +13,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Gathered;
 use crate::failure::{Failure, reason, shown};
+use crate::terminal::shows_progress;
 
 /// The files that were named, and those with the right endings in directories that were, in order.
 pub(super) fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
@@ -118,7 +118,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 }
 
 fn progress(sessions: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if !shows_progress() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(sessions as u64), ProgressDrawTarget::stderr());
