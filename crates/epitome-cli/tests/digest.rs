@@ -23,7 +23,7 @@ fn an_output_is_digested_and_its_loss_counted() {
     let run = epitome(&["digest", "--command", "cat app.log"], log().as_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.text(), @"
-    [digest of log: 3 of 400 lines kept, 24,591 bytes; original d442af19f200]
+    [digest of log: 3 of 400 lines kept, 11,896 tokens; original d442af19f200]
     400 lines; 2 ERROR, 398 INFO; 2026-03-01T10:00:00Z–10:06:39Z
     398× INFO web: GET /orders/* * in * ms
     118: 2026-03-01T10:01:57Z ERROR billing: card declined for order 8842173
@@ -105,6 +105,7 @@ fn a_report_tells_what_each_digest_kept() {
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
     epitome: stdin: ≈ 95,392 → ≈ 21,773 tokens (77.2 % saved), 45 → 25 messages
+      149.0 % of a window of 64,000 before, 24 messages compressed
       before ████████████████████████████████████████
       after  █████████▏
       summarise the middle

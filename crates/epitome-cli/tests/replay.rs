@@ -98,7 +98,7 @@ fn a_window_that_no_policy_can_keep_is_refused() {
     std::fs::write(home.path().join("long.json"), json!({"model": "m", "messages": messages}).to_string()).unwrap();
     let run = run_in(home.path(), &["replay", "long.json", "--window", "8000"], b"");
     assert_eq!(run.code, 2, "{}", run.stderr);
-    assert!(run.stderr.contains("long: it does not fit a window of 8,000 tokens"), "{}", run.stderr);
+    assert!(run.stderr.contains("long.json: it does not fit a window of 8,000 tokens"), "{}", run.stderr);
     let hint = run.stderr.lines().find_map(|line| line.trim().strip_prefix("hint: --window ")).unwrap_or_default();
     let enough = hint.split(' ').next().unwrap_or_default();
     let run = run_in(home.path(), &["replay", "long.json", "--window", enough], b"");

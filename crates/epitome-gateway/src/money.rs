@@ -58,6 +58,10 @@ impl Caches {
         let sent = self.sent.request(&sent.clone().scaled_to(Tokens(usage.prompt)), rules, *at_ms);
         let own = self.own.request(&own.clone().scaled_to(own_size), rules, *at_ms);
         let Some(paid) = usage.cost(facts) else { return Spending { unpriced: 1, ..Spending::default() } };
+        let (sent, own) = match has_no_cache(&sent, usage) {
+            true => (uncached(Tokens(usage.prompt)), uncached(own_size)),
+            false => (sent, own),
+        };
         let played = |billed: &Billed| money::cost(&usage_of(billed, usage.output), facts).unwrap_or_default();
         let without_us = if cold && usage.cache_read > 0 {
             // Nobody here remembers what the provider does: we were started again in the middle. It is taken to have kept as
@@ -90,9 +94,23 @@ impl Caches {
         let size = Tokens((usage.prompt as f64 * smaller).round() as u64);
         let with_us = self.watched.request(&watched.prompt.clone().scaled_to(size), rules, *at_ms);
         let sent = self.sent.clone().request(&sent.clone().scaled_to(Tokens(usage.prompt)), rules, *at_ms);
+        let (sent, with_us) = match has_no_cache(&sent, usage) {
+            true => (uncached(Tokens(usage.prompt)), uncached(size)),
+            false => (sent, with_us),
+        };
         let played = |billed: &Billed| money::cost(&usage_of(billed, usage.output), facts).unwrap_or_default();
         Some(paid + played(&with_us) - played(&sent))
     }
+}
+
+/// Whether a provider reports that it neither read from a cache nor wrote to one, although by the rules it would have.
+fn has_no_cache(played: &Billed, usage: &TurnUsage) -> bool {
+    let expected = played.read + played.written_short + played.written_long;
+    expected > Tokens(0) && usage.cache_read + usage.cache_write == 0
+}
+
+fn uncached(prompt: Tokens) -> Billed {
+    Billed { plain: prompt, ..Billed::default() }
 }
 
 /// What was spent on a summary; nothing if no model was asked.
@@ -170,6 +188,20 @@ mod tests {
         let second = caches.answered(&expected("a b c!", "a b c", 0), &usage(0, 2_000, 1_000), &facts());
         assert_eq!((second.paid, second.without_us), (Dollars::new(1.45), Dollars::new(3.0)));
         assert_eq!((first.net(), second.net()), (Dollars::new(-0.5), Dollars::new(1.55)));
+    }
+
+    #[test]
+    fn a_provider_without_a_cache_saves_nothing_by_it() {
+        let mut caches = Caches::default();
+        let mut sum = Spending::default();
+        for (words, own) in [("a b!", "a b"), ("a b c!", "a b c"), ("a b c d!", "a b c d")] {
+            let prompt = 1_000 * words.split(' ').count() as u64;
+            sum += caches.answered(&expected(words, own, 0), &usage(prompt, 0, 0), &facts());
+        }
+        assert_eq!((sum.net(), sum.paid), (Dollars::ZERO, Dollars::new(9.0)));
+        // A compaction still saves what it takes out.
+        let compacted = caches.answered(&expected("s d!", "a b c d", 0), &usage(2_000, 0, 0), &facts());
+        assert_eq!(compacted.net(), Dollars::new(2.0));
     }
 
     #[test]

@@ -348,7 +348,7 @@ impl Gateway {
             let thinking = self.binding(received, &replayed).at_compaction(received, replayed.thinking());
             let replayed = replayed.with_thinking(received, thinking).ok_or(Failure::NoPlace)?;
             let mut weighed = self.weigh(received, &replayed, calibration);
-            weighed.budget = due.budget(weighed.budget);
+            weighed.budget = due.budget(weighed.budget, received.kind);
             let waited = Instant::now();
             let prepared = match &wish {
                 None if due.summarizes() => self.prepared(received, &replayed, &weighed).await,
@@ -554,7 +554,9 @@ impl Gateway {
         } else {
             Vec::new()
         };
-        let settled_at = Some(compaction.after.tokens).filter(|_| compaction.plan.shortfall.is_some());
+        // By our own count, as what the provider reports may correct it until the next request.
+        let settled_at = self.after(&compaction.applied, compaction).estimated;
+        let settled_at = Some(settled_at).filter(|_| compaction.plan.shortfall.is_some());
         let new = NewEntry {
             session: replayed.session_of(received),
             anchor: *anchor,
@@ -587,7 +589,8 @@ impl Gateway {
         let mut budget = Budget::new(window, used, &policy);
         budget.unseen = calibration.hidden().min(used);
         budget.refused = received.limit.is_some();
-        budget.settled_at = replayed.entry.as_ref().and_then(|entry| entry.replay.settled_at);
+        let settled_at = replayed.entry.as_ref().and_then(|entry| entry.replay.settled_at);
+        budget.settled_at = settled_at.map(|size| calibration.apply(size));
         let weight = Weight { estimated: sizes.total(), tokens: used };
         Weighed { weight, sizes: sizes.scaled_to(used - budget.unseen), budget, calibration }
     }

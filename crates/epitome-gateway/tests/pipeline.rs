@@ -567,6 +567,10 @@ async fn the_safety_net_is_at_85_percent_of_the_window_from_four_messages_on() {
         assert_eq!(size >= WINDOW * 85 / 100, lines > 175, "{case}: {size} tokens");
         assert!(size < WINDOW, "{case}: {size} tokens");
         assert_eq!(header(&outgoing, "x-epitome-action") == Some("compacted"), compacted, "{case}");
+        if compacted {
+            let left: u64 = header(&outgoing, "x-epitome-tokens-after").expect("a size").parse().expect("a number");
+            assert!(left < WINDOW * 85 / 100, "{case}: {left} tokens are left");
+        }
     }
 }
 

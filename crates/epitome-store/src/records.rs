@@ -59,7 +59,7 @@ pub struct Replay {
     /// What was done about thinking that is bound to its prefix.
     #[serde(default)]
     pub thinking: Thinking,
-    /// What the compaction ended at, if it had to end above its trigger.
+    /// What the compaction ended at by our own count, not corrected, if it had to end above its trigger.
     #[serde(default)]
     pub settled_at: Option<Tokens>,
 }

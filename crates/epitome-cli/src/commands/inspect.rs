@@ -126,16 +126,18 @@ fn find(session: &Session, engine: &dyn ContextEngine, config: &crate::config::C
 /// What the gateway would say about it (M22).
 fn caching(session: &Session, config: &crate::config::Config) -> String {
     let dialect = session.request.dialect();
+    let model = session.model.as_deref().unwrap_or("a model that is not named");
+    // Nobody else serves Claude in Chat's dialect and takes markers.
+    let of_chat = if model.to_ascii_lowercase().contains("claude") { Service::OpenRouter } else { Service::OpenAi };
     let own = match dialect {
         Dialect::AnthropicMessages => (&config.gateway.upstream_anthropic, Service::Anthropic),
-        Dialect::OpenAiChat => (&config.gateway.upstream_chat, Service::OpenAi),
+        Dialect::OpenAiChat => (&config.gateway.upstream_chat, of_chat),
         Dialect::OpenAiResponses => (&config.gateway.upstream_responses, Service::OpenAi),
     };
     let address = own.0.as_deref().or(config.gateway.upstream.as_deref()).unwrap_or(own.1.base_url());
     let upstream = Upstream::new(address).ok();
     let caching = prompt_caching(&config.prompt_caching);
     let host = caching.provider.or(upstream.as_ref().map(Upstream::domain)).unwrap_or_default();
-    let model = session.model.as_deref().unwrap_or("a model that is not named");
     caching.status(&Support::of(dialect, host, model, &session.facts))
 }
 

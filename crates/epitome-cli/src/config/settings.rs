@@ -185,7 +185,8 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Text(Cow::Borrowed("off")),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "Whether, above 75 % of the window, the largest old outputs are digested first until 50 % is reached.",
+        doc: "Whether, above 75 % of the window, the largest old outputs are digested first until 50 % is reached. \
+              With `largest_first` that decides when to act, and `compression.threshold` does not.",
         of: |config| word(config.compression.controller),
     },
     Setting {

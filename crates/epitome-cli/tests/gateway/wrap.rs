@@ -79,6 +79,7 @@ fn it_says_why_nothing_was_compacted_and_what_is_next() {
         ends.push_str(&format!("{}\n{}", given.join(" "), text(&ran.stderr)));
     }
     insta::assert_snapshot!(ends, @"
+
     epitome: 1 call, 0 compactions, session begins-5f39c09cae0a
     epitome: the agent had 2,219 tokens, 2,219 were sent: 0.0 % saved
     epitome: $0.0021 paid; $0.0021 without epitome: $0.00 saved
@@ -97,11 +98,11 @@ fn it_says_why_nothing_was_compacted_and_what_is_next() {
     epitome: nothing was compacted: the largest request had 2,219 tokens, compaction begins at 10,000
     epitome: next: --store FILE remembers sessions; epitome sessions shows what was done to each message
     --set compression.enabled=false
-    epitome: 1 call, 0 compactions
-    epitome: the agent had 0 tokens, 0 were sent: 0.0 % saved
-    epitome: what it cost is not known: the provider reported no usage
+    epitome: 1 call, 0 compactions, session begins-5f39c09cae0a
+    epitome: the agent had 700 tokens, 700 were sent: 0.0 % saved
+    epitome: $0.0021 paid; $0.0021 without epitome: $0.00 saved
     epitome: nothing was compacted: compression is off (compression.enabled)
-    epitome: next: --store FILE remembers sessions; epitome sessions shows what was done to each message
+    epitome: next: epitome sessions show begins-5f39c09cae0a
     ");
     let ran = run(home.path(), &provider.url(), &["--", "sh", "-c", ASKS, "small.json"]);
     let said = text(&ran.stderr);

@@ -105,10 +105,12 @@ impl Support {
     /// What the provider at `host` does with markers in requests of this dialect for this model.
     pub fn of(dialect: Dialect, host: &str, model: &str, facts: &ModelFacts) -> Support {
         let is_at = |domain: &str| host == domain || host.ends_with(&format!(".{domain}"));
+        let is_claude = model.to_ascii_lowercase().contains("claude");
         let is_about = |row: &&Row| {
             let models = match row.models {
-                Models::Claude => model.to_ascii_lowercase().contains("claude"),
-                Models::ChargedForWrites => facts.prices.cache_write_5m.is_some(),
+                Models::Claude => is_claude,
+                // Claude's markers are not OpenAI's.
+                Models::ChargedForWrites => !is_claude && facts.prices.cache_write_5m.is_some(),
                 Models::Any => true,
             };
             models && row.dialect == dialect && row.domain.is_none_or(is_at)
@@ -172,6 +174,9 @@ mod tests {
         check("api.openai.com", "gpt-6-luna", AsPart, "ENABLED (breakpoints at OpenAI, 5m TTL)");
         let none = "NO MARKERS (notopenrouter.ai takes none in this dialect, or caches by itself)";
         check("notopenrouter.ai", CLAUDE, Inside, none);
+        // Its writes are charged for, and OpenAI's breakpoints are nothing to it.
+        let none = "NO MARKERS (api.openai.com takes none in this dialect, or caches by itself)";
+        check("api.openai.com", CLAUDE, Inside, none);
     }
 
     #[test]

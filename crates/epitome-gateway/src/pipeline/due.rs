@@ -63,7 +63,11 @@ impl Due {
     }
 
     /// The budget of a compaction that is due.
-    pub(super) fn budget(&self, budget: Budget) -> Budget {
+    pub(super) fn budget(&self, mut budget: Budget, kind: Kind) -> Budget {
+        if self.reason == Reason::Hygiene && kind == Kind::Turn {
+            // The threshold may be configured above the safety net, which then leads below itself.
+            budget.trigger = budget.trigger.min(budget.context_length.share(HYGIENE));
+        }
         match self.paying {
             Some((action, _)) => budget.paying(action),
             None => budget,

@@ -83,6 +83,9 @@ impl Gateway {
 
 fn near_threshold(budget: &Budget) -> String {
     let (percent, used, trigger) = told(budget.used, budget.trigger);
+    if budget.used >= budget.trigger {
+        return format!("⚠️ Context is {percent}% of its compaction threshold ({used}/{trigger} tokens)");
+    }
     format!("⚠️ Context is {percent}% to compaction threshold ({used}/{trigger} tokens)")
 }
 
@@ -122,6 +125,7 @@ mod tests {
     #[test]
     fn people_read_how_far_it_is() {
         insta::assert_snapshot!(near_threshold(&budget(42_500)), @"⚠️ Context is 85% to compaction threshold (42,500/50,000 tokens)");
+        insta::assert_snapshot!(near_threshold(&budget(60_000)), @"⚠️ Context is 120% of its compaction threshold (60,000/50,000 tokens)");
         insta::assert_snapshot!(near_window(&budget(90_999)), @"⚠️ Context is 90% of its window, and compaction does not make it smaller (90,999/100,000 tokens)");
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
