@@ -40,7 +40,7 @@ def main():
     paid, without = session["spending"]["paid"] + session["spending"]["summaries"], session["spending"]["without_us"]
     end = WIDTH - RIGHT
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">', f"<style>{STYLE}</style>"]
-    title = f"Tokens of each request of one recorded session, {len(turns)} requests"
+    title = "Tokens of each request of one recorded session, with and without Epitome"
     parts += [f"<title>{title}</title>", text(LEFT, 22, title, "title")]
     for tokens in range(0, most + 1, step):
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{end}" y1="{y(tokens):.1f}" y2="{y(tokens):.1f}"/>')
