@@ -2,7 +2,7 @@
 # Whether a gateway that has nothing to do changes anything: real clients → recorder → gateway → recorder → stub, and what the two
 # recorders saw is compared byte for byte.
 # usage: exact.sh BIN_DIR KIT_DIR OUT_DIR [client…]   with CLIENTS_DIR set; see the kit's README
-# set:   GATEWAY (options of `epitome serve`; compression.enabled=false), PORT (18320 and up)
+# set:   GATEWAY (options of `epitome serve`; nothing compacted and nothing marked), PORT (18320 and up)
 set -euo pipefail
 bin=${1:?usage: exact.sh BIN_DIR KIT_DIR OUT_DIR [client…]} kit=${2:?KIT_DIR} out=${3:?OUT_DIR}; shift 3
 port=${PORT:-18320}
@@ -13,7 +13,7 @@ trap 'kill "${pids[@]}" 2>/dev/null || true' EXIT
 "$bin/gateway_load" recorder --listen "127.0.0.1:$((port + 1))" --upstream "http://127.0.0.1:$port" --into "$out/behind" & pids+=($!)
 # shellcheck disable=SC2086 # options are words
 EPITOME_LOG=off "$bin/epitome" serve --listen "127.0.0.1:$((port + 2))" --upstream "http://127.0.0.1:$((port + 1))" --store memory \
-  ${GATEWAY:---set compression.enabled=false} & pids+=($!)
+  ${GATEWAY:---set compression.enabled=false --set prompt_caching.strategy=client} & pids+=($!)
 "$bin/gateway_load" recorder --listen "127.0.0.1:$((port + 3))" --upstream "http://127.0.0.1:$((port + 2))" --into "$out/before" & pids+=($!)
 for at in 0 1 2 3; do
   until curl -s -o /dev/null "http://127.0.0.1:$((port + at))/healthz"; do kill -0 "${pids[$at]}"; sleep 0.05; done
