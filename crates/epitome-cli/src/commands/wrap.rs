@@ -58,6 +58,10 @@ pub(crate) fn run(arguments: &WrapArguments, common: &Common) -> Result<ExitCode
 
 /// What is run, and with what.
 fn program(command: &[OsString]) -> Result<(&OsStr, &[OsString]), Failure> {
+    if let Some(flag) = command.first().filter(|word| *word != "--" && word.as_encoded_bytes().starts_with(b"-")) {
+        let hint = "what stands before the agent's name is for Epitome: see epitome wrap --help";
+        return Err(Failure::input(format!("epitome wrap has no option {flag:?}")).hint(hint));
+    }
     // In `wrap -- my-agent` and `wrap codex -- exec`, the `--` says that what follows is not for us. We know that anyway.
     let command = behind_dashes(command);
     let Some((program, given)) = command.split_first() else {

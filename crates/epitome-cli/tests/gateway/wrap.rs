@@ -140,7 +140,12 @@ fn an_agent_that_is_killed_is_told_as_a_shell_tells_it() {
 fn without_the_program_it_says_what_to_do() {
     let (home, provider) = (TempDir::new().unwrap(), Provider::start(Does::answers()));
     let mut said = String::new();
-    for arguments in [&["--store", "memory", "--", "no-such-program"][..], &["--", "./small.json"], &[]] {
+    for arguments in [
+        &["--store", "memory", "--", "no-such-program"][..],
+        &["--", "./small.json"],
+        &["--contextlength", "9", "sh"],
+        &[],
+    ] {
         let ran = run(home.path(), &provider.url(), arguments);
         assert_eq!(ran.status.code(), Some(2));
         said.push_str(&text(&ran.stderr));
@@ -150,6 +155,8 @@ fn without_the_program_it_says_what_to_do() {
       hint: install it, put it into PATH, or say where it is: epitome wrap /path/to/program
     epitome: "./small.json" is not a program that may be run
       hint: make it executable: chmod +x
+    epitome: epitome wrap has no option "--contextlength"
+      hint: what stands before the agent's name is for Epitome: see epitome wrap --help
     epitome: which agent is to be run?
       hint: epitome wrap claude|codex|opencode|hermes|aider, or epitome wrap PROGRAM ARGUMENTS
     "#);
