@@ -149,9 +149,14 @@ pub(crate) struct CompressArguments {
     pub(crate) strict: bool,
 }
 
-/// The help of `serve`, with the same lines for agents as it prints when it starts.
+/// The help of `serve`, with the same lines for agents as it prints when it starts. Help is wrapped where it is too wide, and what is
+/// pasted has to work: lines that would be are continued as a shell does it.
 fn serve_help() -> String {
-    let agents: String = by_hand("http://127.0.0.1:8484").iter().map(|line| format!("  {line}\n")).collect();
+    let continued = |line: &String| match line.len() {
+        ..=96 => format!("  {line}\n"),
+        _ => format!("  {}\n", line.replace(' ', "\\\n    ")),
+    };
+    let agents: String = by_hand("http://127.0.0.1:8484").iter().map(continued).collect();
     format!(
         "\
 Examples:

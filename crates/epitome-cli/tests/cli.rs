@@ -684,3 +684,18 @@ fn the_report_of_a_session_that_begins_anew_says_so_with_the_beginning_of_its_su
         "{report}"
     );
 }
+
+#[test]
+fn what_serves_help_says_of_agents_can_be_pasted() {
+    let help = epitome(&["serve", "--help"], b"");
+    let (_, agents) = help.text().split_once("which does it all:\n").expect("it speaks of agents");
+    let (agents, _) = agents.split_once("Codex does not").expect("and of Codex");
+    // As a shell reads it.
+    let lines = agents.replace("\\\n", "");
+    let guide = include_str!("../../../docs/gateway.md");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    for line in lines.lines() {
+        assert!(guide.lines().any(|said| words(said) == words(line)), "docs/gateway.md does not say: {line}");
+    }
+    assert_eq!(lines.lines().count(), 6);
+}
