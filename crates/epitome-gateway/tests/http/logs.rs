@@ -1,39 +1,18 @@
 //! What is written down of a request.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
-use tracing_subscriber::fmt::MakeWriter;
+use std::sync::Arc;
 
 use crate::gateway::{Gateway, post};
 use crate::peer::Provider;
 
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("nobody panics").write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Written {
-    type Writer = Written;
-
-    fn make_writer(&self) -> Written {
-        self.clone()
-    }
-}
-
 #[tokio::test]
 async fn a_request_is_one_line_without_content_credentials_or_query() {
-    let written = Written::default();
-    let subscriber =
-        tracing_subscriber::fmt().json().with_max_level(tracing::Level::TRACE).with_writer(written.clone()).finish();
+    let written = tempfile::NamedTempFile::new().expect("a temporary file");
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(Arc::new(written.reopen().expect("it is there")))
+        .finish();
     // Everything runs on this thread.
     let _guard = tracing::subscriber::set_default(subscriber);
     let provider = Provider::start().await;
@@ -46,7 +25,7 @@ async fn a_request_is_one_line_without_content_credentials_or_query() {
     let head = client.head().await.expect("an answer");
     client.body(&head).await;
     gateway.finish().await;
-    let log = String::from_utf8(written.0.lock().expect("nobody panics").clone()).expect("text");
+    let log = std::fs::read_to_string(written.path()).expect("text");
     // What libraries write at their most talkative is theirs; ours is what stands in files.
     let ours: Vec<&str> = log.lines().filter(|line| line.contains("\"target\":\"epitome")).collect();
     let requests: Vec<&&str> = ours.iter().filter(|line| line.contains("epitome::request")).collect();

@@ -1,15 +1,11 @@
 //! Sessions that only a new beginning makes fit (M17): archived under their name, and continued by another.
 
-use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
-
 use epitome_core::summary::archived::ARCHIVED;
 use epitome_gateway::exchange::End;
 use epitome_gateway::pages::put_wish;
 use epitome_gateway::story::Story;
 use epitome_store::records::{TurnUsage, Wish};
 use epitome_store::store::{Originals, Query, SessionStore};
-use tracing_subscriber::fmt::MakeWriter;
 
 use super::*;
 
@@ -199,38 +195,20 @@ async fn a_compaction_that_is_asked_for_by_the_old_name_is_made_in_the_new_sessi
     assert_eq!(logs.last().map(|log| log.reason.as_str()), Some("asked for"));
 }
 
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl MakeWriter<'_> for Written {
-    type Writer = Written;
-
-    fn make_writer(&self) -> Written {
-        self.clone()
-    }
-}
-
 #[tokio::test]
 async fn the_log_says_when_a_compaction_starts_and_ends_what_each_call_used_and_nothing_that_was_said() {
-    let written = Written::default();
-    let subscriber =
-        tracing_subscriber::fmt().json().with_max_level(tracing::Level::INFO).with_writer(written.clone()).finish();
+    let written = tempfile::NamedTempFile::new().expect("a temporary file");
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_max_level(tracing::Level::INFO)
+        .with_writer(Arc::new(written.reopen().expect("it is there")))
+        .finish();
     // Everything runs on this thread.
     let _guard = tracing::subscriber::set_default(subscriber);
     let gateway = archiving_gateway(Arc::new(MemoryStore::new()));
     let session = session_to_archive(&gateway, Dialect::OpenAiChat).await;
     let outgoing = call(&gateway, &session).await;
-    let log = String::from_utf8(written.0.lock().unwrap().clone()).expect("text");
+    let log = std::fs::read_to_string(written.path()).expect("text");
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let of = |target: &str| {
         let lines = lines.iter().filter(|line| line["target"] == target);
