@@ -206,10 +206,8 @@ fn read_named(path: &Path, named_by: &str) -> Result<Document, Box<Remark>> {
 
 fn unreadable(path: &Path, error: &io::Error, hint: Option<String>) -> Box<Remark> {
     let (path, reason) = (path.to_owned(), reason(error));
-    let matter = match error.kind() {
-        io::ErrorKind::InvalidData => Matter::NotAText { path },
-        _ => Matter::Unreadable { path, reason },
-    };
+    let is_no_text = error.kind() == io::ErrorKind::InvalidData;
+    let matter = if is_no_text { Matter::NotAText { path } } else { Matter::Unreadable { path, reason } };
     Box::new(Remark { origin: None, key: None, matter, hint, excerpt: None })
 }
 

@@ -136,16 +136,17 @@ impl From<ConfigErrors> for Failure {
 
 /// Why a file or an address cannot be used, without numbers of the operating system.
 pub(crate) fn reason(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
-        io::ErrorKind::IsADirectory => "a directory, not a file".to_owned(),
-        io::ErrorKind::NotADirectory => "a part of the path is a file, not a directory".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        io::ErrorKind::AddrInUse => "the address is in use".to_owned(),
-        io::ErrorKind::AddrNotAvailable => "the address is none of this machine".to_owned(),
-        io::ErrorKind::InvalidData => "not a UTF-8 text".to_owned(),
-        _ => error.to_string(),
-    }
+    let reasons = [
+        (io::ErrorKind::NotFound, "no such file or directory"),
+        (io::ErrorKind::IsADirectory, "a directory, not a file"),
+        (io::ErrorKind::NotADirectory, "a part of the path is a file, not a directory"),
+        (io::ErrorKind::PermissionDenied, "permission denied"),
+        (io::ErrorKind::AddrInUse, "the address is in use"),
+        (io::ErrorKind::AddrNotAvailable, "the address is none of this machine"),
+        (io::ErrorKind::InvalidData, "not a UTF-8 text"),
+    ];
+    let known = reasons.into_iter().find(|(kind, _)| *kind == error.kind());
+    known.map_or_else(|| error.to_string(), |(_, reason)| reason.to_owned())
 }
 
 /// A path as messages show it.

@@ -140,9 +140,7 @@ pub(super) async fn prepare(
     };
     let retention = Retention { days: config.store.keep_days, bytes: config.store.keep_bytes };
     tasks.spawn_until_stopped(keep_tidy(store.clone(), retention));
-    let (to_count, to_end) = (metrics.clone(), tasks.clone());
-    let setup = setup(arguments, engine, config, environment, store.clone(), to_count, to_end, compute.clone())?;
-    let gateway = Gateway::new(setup);
+    let gateway = Gateway::new(setup(arguments, engine, config, environment, store.clone(), tasks.clone(), &settings)?);
     let histories = Histories::new(Arc::new(gateway.clone()), store, metrics.clone(), tasks.clone(), compute);
     let pipeline = Arc::new(histories);
     Ok(Prepared { settings, gateway, pipeline, metrics, tasks, remembers_in: name })
@@ -154,9 +152,8 @@ fn setup(
     config: &Config,
     environment: &Environment,
     store: Arc<dyn Store>,
-    metrics: Arc<Metrics>,
     tasks: Tasks,
-    compute: Compute,
+    settings: &Settings,
 ) -> Result<Setup, Failure> {
     let catalogue = catalogue(arguments.models.as_deref())?;
     let writer = summaries::for_gateway(&config.auxiliary.compression, environment, &catalogue);
@@ -175,8 +172,8 @@ fn setup(
         observe: arguments.observe,
         keep_originals: config.store.originals == Originals::Keep,
         caching: prompt_caching(&config.prompt_caching),
-        metrics,
-        compute,
+        metrics: settings.metrics.clone(),
+        compute: settings.compute.clone(),
         tasks,
     })
 }

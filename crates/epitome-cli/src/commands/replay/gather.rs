@@ -55,12 +55,15 @@ fn walk(directory: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A session that was played, or its file and why it could not be.
+type Studied = Result<Study, (PathBuf, String)>;
+
 /// Plays every session. What cannot be read, or fits the window under no policy, is left out; if nothing is left, that is a
 /// failure.
 pub(super) fn studies(paths: &[PathBuf], settings: &Settings) -> Result<Gathered, Failure> {
     let bar = progress(paths.len());
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<Study, (PathBuf, String)>)>> = Mutex::new(Vec::with_capacity(paths.len()));
+    let done: Mutex<Vec<(usize, Studied)>> = Mutex::new(Vec::with_capacity(paths.len()));
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(paths.len());
     std::thread::scope(|scope| {
         for _ in 0..threads {
