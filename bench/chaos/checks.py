@@ -49,7 +49,7 @@ def show(result):
 
 
 OUTSIDE = "not in the history"
-NOT_REMEMBERED = ("compacted-once", "untouched: store_unavailable", "untouched: failed")
+NOT_REMEMBERED = ("compacted-once", *(f"{done}: {why}" for done in ("untouched", "marked") for why in ("store_unavailable", "failed")))
 
 
 class Prefixes:

@@ -48,7 +48,7 @@ def judge(state):
         faults += [f"#{number} {action}: {dead}"] if dead else []
         faults += [f"#{number} {action}: {what}" for what in changed(dialect, client["body"], last["body"])]
         now = bare(dialects.sequence(client["body"])), bare(dialects.sequence(last["body"]))
-        if before and action in ("replayed", "untouched") and now[0][:len(before[0])] == before[0] and now[1][:len(before[1])] != before[1]:
+        if before and action in ("replayed", "marked", "untouched") and now[0][:len(before[0])] == before[0] and now[1][:len(before[1])] != before[1]:
             faults.append(f"#{number} {action}: the prefix moved without a compaction")
         before = now
     faults += [f"provider's #{number}: nothing of the newest step or request in it" for number in state.script.lost]
