@@ -20,6 +20,7 @@ from formats import BUILDERS, family_of, found, make, normal, session
 
 O200K_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"  # the name under which tiktoken caches o200k_base
 PRESSURE = 1.5
+SETS = ("first", "second", "third")
 SIZES = range(1500, 30001)  # of an output, in tokens
 ROOM = 350  # the needles of a case must fit easily into a digest of 600 tokens
 
@@ -168,15 +169,16 @@ def show(rows, total, verbose):
 
 
 def chosen(path, which, only):
-    """`path` is family/case, and family begins with second/ in the second set."""
-    return which in ("all", "second" if path.startswith("second/") else "first") and re.search(only, path)
+    """`path` is family/case, and family begins with the name of the set, save in the first."""
+    own = path.split("/")[0]
+    return which in ("all", own if own in SETS else "first") and re.search(only, path)
 
 
 def main():
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("command", help="the compressor; '-' prints the chosen tool outputs and runs nothing")
     ask.add_argument("--seed", type=int, action="append", help="repeatable; default 1")
-    ask.add_argument("--set", choices=["first", "second", "all"], default="all", help="default all")
+    ask.add_argument("--set", choices=[*SETS, "all"], default="all", help="default all")
     ask.add_argument("--only", default="", metavar="REGEX", help="cases, or families, whose name matches")
     ask.add_argument(
         "--format", choices=["openai", "anthropic", "both"], help="default: alternating, the other way round for the next seed"
