@@ -3,7 +3,7 @@
 import json
 
 from ..case import case
-from .stock import HOSTS, PEOPLE, THINGS, calm, camel, distinct, hexes, ident, idents, ip, mishaps, plant, times, uuid
+from .stock import HOSTS, PEOPLE, THINGS, calm, camel, distinct, hexes, ident, idents, ip, mishaps, plant, spots, times, uuid, weave
 
 
 @case("adb logcat -d -v threadtime", ask="The app closes by itself after a while. What does the log say?")
@@ -49,9 +49,10 @@ def airflow_task(r):
         return f"[{t:%Y-%m-%dT%H:%M:%S}.{t.microsecond // 1000:03}+0000] {{{where}}} {level} - {said}"
 
     bulk = [line(t, "INFO", r.choice([f"Running statement: INSERT INTO stage.{ident(r)} SELECT * FROM raw.{ident(r)}, parameters: None", f"Rows affected: {r.randint(0, 90000)}", f"Exporting env vars: AIRFLOW_CTX_DAG_OWNER='data' AIRFLOW_CTX_TASK_ID='{task}'", calm(r)]), r.choice(["sql.py:450", "sql.py:460", "taskinstance.py:2524", "logging_mixin.py:188"])) for t in ts]
-    drift = line(ts[50], "WARNING", f"row count of raw.{source} is {pairs[0]}, yesterday it was {pairs[1]}", "checks.py:71")
-    retry = line(ts[70], "INFO", f"Task {task} is up for retry, try_number=3 of 3", "taskinstance.py:1400")
-    out = plant(r, bulk, [drift, retry], 15)
+    at = spots(r, len(ts), 2)
+    drift = line(ts[at[0]], "WARNING", f"row count of raw.{source} is {pairs[0]}, yesterday it was {pairs[1]}", "checks.py:71")
+    retry = line(ts[at[1]], "INFO", f"Task {task} is up for retry, try_number=3 of 3", "taskinstance.py:1400")
+    out = weave(bulk, at, [drift, retry])
     said = f"psycopg2.errors.NotNullViolation: null value in column \"{ident(r)}_id\" of relation \"{source}\" violates not-null constraint"
     out += [
         line(ts[-1], "ERROR", "Task failed with exception", "taskinstance.py:2728"),
@@ -74,7 +75,7 @@ def mongod_json(r):
 
     ts = times(r, 120)
     bulk = []
-    for t in ts[:-2]:
+    for t in ts:
         k = r.randint(0, 2)
         remote = f"{ip(r)}:{r.randint(30000, 60000)}"
         if k == 0:
@@ -85,9 +86,10 @@ def mongod_json(r):
             bulk.append(line(t, "I", "STORAGE", 22430, "Checkpointer", "WiredTiger message", dict(message=f"[{r.randint(10**9, 2 * 10**9)}:{r.randint(1000, 9999)}] saving checkpoint snapshot min: {r.randint(1000, 99999)}")))
     ms, docs, coll = r.randint(20000, 90000), r.randint(10**6, 10**7), ident(r)
     member = f"db-{r.randint(2, 9)}.shop.internal:27017"
-    slow = line(ts[-2], "I", "COMMAND", 51803, f"conn{r.randint(10, 9000)}", "Slow query", dict(type="command", ns=f"shop.{coll}", planSummary="COLLSCAN", keysExamined=0, docsExamined=docs, nreturned=3, durationMillis=ms))
-    down = line(ts[-1], "I", "REPL", 21216, "ReplCoord-2", "Member is now in state DOWN - no response within election timeout period", dict(hostAndPort=member, newState="DOWN"))
-    return plant(r, bulk, [slow, down]), [[f"shop.{coll}", "COLLSCAN", str(docs), str(ms)], [member, "DOWN"]]
+    at = spots(r, len(ts), 2)
+    slow = line(ts[at[0]], "I", "COMMAND", 51803, f"conn{r.randint(10, 9000)}", "Slow query", dict(type="command", ns=f"shop.{coll}", planSummary="COLLSCAN", keysExamined=0, docsExamined=docs, nreturned=3, durationMillis=ms))
+    down = line(ts[at[1]], "I", "REPL", 21216, "ReplCoord-2", "Member is now in state DOWN - no response within election timeout period", dict(hostAndPort=member, newState="DOWN"))
+    return weave(bulk, at, [slow, down]), [[f"shop.{coll}", "COLLSCAN", str(docs), str(ms)], [member, "DOWN"]]
 
 
 @case("cat u_ex260302.log", ask="Customers report broken downloads on the old Windows server. Anything in the IIS log?")
@@ -102,8 +104,9 @@ def iis_w3c(r):
     bulk = [line(t, f"/{r.choice(THINGS)}/{ident(r)}.aspx", r.choice(["200 0 0", "200 0 0", "304 0 0", "302 0 0"])) for t in ts]
     pdf, admin = f"/export/{ident(r)}-{r.randint(100, 999)}.pdf", f"/admin/{ident(r)}.axd"
     took = r.randint(60000, 190000)
-    special = [line(ts[60], pdf, "500 19 5", took), line(ts[90], admin, "401 2 2148074254", None, f"SHOP\\{r.choice(PEOPLE).lower()}")]
-    return "\r\n".join(head + plant(r, bulk, special, 15)), [[pdf, "500 19 5", str(took)], [admin, "401 2"]]
+    at = spots(r, len(ts), 2)
+    special = [line(ts[at[0]], pdf, "500 19 5", took), line(ts[at[1]], admin, "401 2 2148074254", None, f"SHOP\\{r.choice(PEOPLE).lower()}")]
+    return "\r\n".join(head + weave(bulk, at, special)), [[pdf, "500 19 5", str(took)], [admin, "401 2"]]
 
 
 @case("grep -h postfix /var/log/mail.log | tail -180", ask="Order confirmations do not arrive everywhere. What is going on?")
@@ -130,12 +133,13 @@ def postfix_mail(r):
     refused, code = f"strict{r.randint(10, 99)}.example.net", r.randint(100, 999)
     said = f"550 5.7.26 Unauthenticated email from shop.example is not accepted due to domain's DMARC policy ({code})"
     size = r.randint(30, 90) * 10**6
+    at = spots(r, len(left), 3)
     special = [
-        line(left[40], "smtp", f"{hexes(r, 10).upper()}: to=<{r.choice(PEOPLE).lower()}@{refused}>, relay=mx.{refused}[{ip(r)}]:25, delay=1.4, dsn=5.7.26, status=bounced (host mx.{refused} said: {said})"),
-        line(left[80], "cleanup", f"warning: {hexes(r, 10).upper()}: message size {size} exceeds limit 20480000, discarded"),
-        line(left[100], "smtp", f"{hexes(r, 10).upper()}: to=<bulk@{domains[1]}>, relay=none, delay={r.randint(40000, 90000)}, dsn=4.4.1, status=deferred (connect to mx2.{domains[1]}[{ip(r)}]:25: Connection timed out)"),
+        line(left[at[0]], "smtp", f"{hexes(r, 10).upper()}: to=<{r.choice(PEOPLE).lower()}@{refused}>, relay=mx.{refused}[{ip(r)}]:25, delay=1.4, dsn=5.7.26, status=bounced (host mx.{refused} said: {said})"),
+        line(left[at[1]], "cleanup", f"warning: {hexes(r, 10).upper()}: message size {size} exceeds limit 20480000, discarded"),
+        line(left[at[2]], "smtp", f"{hexes(r, 10).upper()}: to=<bulk@{domains[1]}>, relay=none, delay={r.randint(40000, 90000)}, dsn=4.4.1, status=deferred (connect to mx2.{domains[1]}[{ip(r)}]:25: Connection timed out)"),
     ]
-    return plant(r, out, special), [[refused, said], f"message size {size} exceeds limit", [f"mx2.{domains[1]}", "status=deferred", "Connection timed out"]]
+    return weave(out, at, special), [[refused, said], f"message size {size} exceeds limit", [f"mx2.{domains[1]}", "status=deferred", "Connection timed out"]]
 
 
 @case("yarn logs -applicationId application_1772_0041 -log_files stderr", ask="The Spark job runs much longer than last week. Why?")
@@ -157,12 +161,13 @@ def spark_driver(r):
         )
     slow, part, lost = r.randint(900000, 2900000), r.randint(201, 399), r.randint(13, 40)
     used = f"{r.randint(10, 14)}.{r.randint(1, 9)} GB of {r.randint(15, 16)}.0 GB"
+    at = spots(r, len(ts), 3)
     special = [
-        f"{ts[50]:%y/%m/%d %H:%M:%S} INFO TaskSetManager: Finished task {part}.0 in stage 2.0 (TID {r.randint(1000, 9000)}) in {slow} ms on worker-3 (executor 9) (199/200)",
-        f"{ts[90]:%y/%m/%d %H:%M:%S} ERROR YarnScheduler: Lost executor {lost} on worker-7: Container killed by YARN for exceeding memory limits. {used} physical memory used.",
-        f"{ts[99]:%y/%m/%d %H:%M:%S} WARN ExecutorAllocationManager: Dynamic allocation: reached the ceiling of {lost + 3} executors",
+        f"{ts[at[0]]:%y/%m/%d %H:%M:%S} INFO TaskSetManager: Finished task {part}.0 in stage 2.0 (TID {r.randint(1000, 9000)}) in {slow} ms on worker-3 (executor 9) (199/200)",
+        f"{ts[at[1]]:%y/%m/%d %H:%M:%S} ERROR YarnScheduler: Lost executor {lost} on worker-7: Container killed by YARN for exceeding memory limits. {used} physical memory used.",
+        f"{ts[at[2]]:%y/%m/%d %H:%M:%S} WARN ExecutorAllocationManager: Dynamic allocation: reached the ceiling of {lost + 3} executors",
     ]
-    return plant(r, lines, special), [[f"Finished task {part}.0 in stage 2.0", f"in {slow} ms"], [f"Lost executor {lost}", used], f"ceiling of {lost + 3} executors"]
+    return weave(lines, at, special), [[f"Finished task {part}.0 in stage 2.0", f"in {slow} ms"], [f"Lost executor {lost}", used], f"ceiling of {lost + 3} executors"]
 
 
 @case("journalctl -u shopd -o json --since -1h --no-pager")
@@ -175,9 +180,10 @@ def journal_json(r):
     bad = mishaps(r, 3)
     bulk = [line(t, r.choice([6, 6, 6, 7]), calm(r)) for t in ts]
     code = r.randint(2, 99)
-    special = [line(ts[30], 3, bad[0]), line(ts[60], 2, bad[1], CODE_FILE="ledger.c", CODE_LINE=str(r.randint(30, 900))), line(ts[80], 4, bad[2])]
-    special.append(line(ts[90], 5, f"shopd.service: Main process exited, code=exited, status={code}/n/a", UNIT="shopd.service"))
-    return plant(r, bulk, special), [*bad, f"Main process exited, code=exited, status={code}"]
+    at = spots(r, len(ts), 4)
+    special = [line(ts[at[0]], 3, bad[0]), line(ts[at[1]], 2, bad[1], CODE_FILE="ledger.c", CODE_LINE=str(r.randint(30, 900))), line(ts[at[2]], 4, bad[2])]
+    special.append(line(ts[at[3]], 5, f"shopd.service: Main process exited, code=exited, status={code}/n/a", UNIT="shopd.service"))
+    return weave(bulk, at, special), [*bad, f"Main process exited, code=exited, status={code}"]
 
 
 @case("ausearch -ts today -i")
@@ -215,11 +221,12 @@ def sshd_auth(r):
         )
     who, src = r.choice(PEOPLE).lower(), f"91.{r.randint(1, 250)}.{r.randint(1, 250)}.{r.randint(1, 250)}"
     good = f"Accepted password for {who} from {src}"
+    at = spots(r, len(ts), 2)
     special = [
-        f"{ts[80]:%b %d %H:%M:%S} bastion sshd[{r.randint(1000, 60000)}]: {good} port {r.randint(30000, 60000)} ssh2",
-        f"{ts[81]:%b %d %H:%M:%S} bastion sshd[{r.randint(1000, 60000)}]: error: kex_exchange_identification: banner line contains invalid characters: \\x16\\x03{hexes(r, 2)}",
+        f"{ts[at[0]]:%b %d %H:%M:%S} bastion sshd[{r.randint(1000, 60000)}]: {good} port {r.randint(30000, 60000)} ssh2",
+        f"{ts[at[1]]:%b %d %H:%M:%S} bastion sshd[{r.randint(1000, 60000)}]: error: kex_exchange_identification: banner line contains invalid characters: \\x16\\x03{hexes(r, 2)}",
     ]
-    return plant(r, bulk, special), [good]
+    return weave(bulk, at, special), [good]
 
 
 @case("gh run view 710442 --log", ask="The workflow is red. Which step, and what is wrong?")
@@ -278,10 +285,11 @@ def envoy_access(r):
     ts = times(r, 110, 0.4)
     bulk = [line(t, f"/api/{ident(r, '/')}", 200, "-", f"{ip(r)}:8080", r.randint(2, 120), r.choice(THINGS)) for t in ts]
     bad, path = f"{ip(r)}:90{r.randint(10, 99)}", f"/api/{ident(r, '/')}"
-    special = [line(ts[40 + k], path, 503, "UF,URX", bad, r.randint(9000, 15000), "pricing") for k in range(3)]
+    at = spots(r, len(ts), 4)
+    special = [line(ts[at[k]], path, 503, "UF,URX", bad, r.randint(9000, 15000), "pricing") for k in range(3)]
     large = f"/upload/{ident(r)}"
-    special.append(line(ts[80], large, 413, "-", "-", 3, "media"))
-    return plant(r, bulk, special), [[path, "503 UF,URX", bad], [large, "413"]]
+    special.append(line(ts[at[3]], large, 413, "-", "-", 3, "media"))
+    return weave(bulk, at, special), [[path, "503 UF,URX", bad], [large, "413"]]
 
 
 @case("cat jenkins-console.txt", ask="Build 812 failed. Root cause?")
@@ -296,7 +304,7 @@ def jenkins_console(r):
         if k > bad:
             out.append(f'Stage "{stage}" skipped due to earlier failure(s)')
         else:
-            out += ["[Pipeline] sh", f"+ ./ci/{stage.lower()}.sh", *[calm(r) for _ in range(r.randint(22, 34))]]
+            out += ["[Pipeline] sh", f"+ ./ci/{stage.lower()}.sh", *[calm(r) for _ in range(r.randint(34, 52))]]
         if k == 1:
             note = f"[WARN] licence of plugin {ident(r, '-')} ends in {r.randint(2, 9)} days"
             out.insert(len(out) - 8, note)

@@ -29,8 +29,10 @@ __all__ = [
     "people",
     "plant",
     "prose",
+    "spots",
     "times",
     "uuid",
+    "weave",
 ]
 
 
@@ -125,3 +127,16 @@ def prose(r, n=4):
             )
         )
     return " ".join(out)
+
+
+def spots(r, n, k, edge=15):
+    """`k` places in a list of `n`, away from both ends."""
+    return r.sample(range(edge, n - edge), k)
+
+
+def weave(bulk, at, special):
+    """`bulk` with each of `special` put in at its place of `at`, so that the times of a log keep rising."""
+    out = list(bulk)
+    for k, x in sorted(zip(at, special, strict=True), reverse=True):
+        out.insert(k, x)
+    return out
