@@ -165,7 +165,7 @@ def perf_report(r):
     return out, [[f, f"{s:.2f}%"] for f, s in zip(fns[:3], share)]
 
 
-@case("mtr -rwbzc 100 --report api.partner.example && ...", ask="Where on the way to the partners are packets lost?")
+@case("for h in $(cat partners.txt); do mtr -rwbzc 100 $h; done", ask="Where on the way to the partners are packets lost?")
 def mtr_reports(r):
     out, needles = [], []
     bad, hop, loss = r.randint(2, 5), r.randint(6, 9), r.randint(23, 61)
@@ -214,13 +214,14 @@ def zpool_status(r):
 def gpu_samples(r):
     out = ["timestamp, index, temperature.gpu, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total, clocks_throttle_reasons.active"]
     ts = [t for t in times(r, 36, 5) for _ in range(4)]
-    hot, temp, ecc = r.randint(0, 3), r.randint(93, 99), r.randint(2, 40)
+    hot, temp, ecc = r.randint(0, 3), r.randint(93, 99), r.randint(101, 900)
     at = spots(r, 36, 2, 6)
     for k, t in enumerate(ts):
         i, n = k % 4, k // 4
         throttled, failing = (n, i) == (at[0], hot), (n, i) == (at[1], (hot + 1) % 4)
         out.append(f"{t:%Y/%m/%d %H:%M:%S}.{t.microsecond // 1000:03}, {i}, {temp if throttled else r.randint(58, 66)}, {r.randint(4, 9) if throttled else r.randint(91, 100)} %, {r.randint(70000, 71000)} MiB, {ecc if failing else 0}, 0x{'40' if throttled else '0':0>16}")
-    return out, [f"{hot}, {temp},", f"MiB, {ecc}, 0x"]
+    when = [f"{ts[4 * n]:%Y/%m/%d %H:%M:%S}" for n in at]
+    return out, [[when[0], str(temp)], [when[1], str(ecc)]]
 
 
 @case("ethtool -S ens5f0", ask="We see retransmits on this host. Does the card drop anything?")
@@ -340,9 +341,9 @@ def sar_history(r):
     h, m = r.randint(8, 20), r.choice([0, 10, 20, 30, 40, 50])
     spike, load, swap = r.randint(800000, 990000), r.randint(90, 300), r.randint(90, 99)
     stamps = [(a, b) for a in range(24) for b in range(0, 60, 10)]
-    out.append("12:00:01 AM     IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   %ifutil")
-    out += [f"{a:02}:{b:02}:01 AM      ens5 {spike if (a, b) == (h, m) else r.randint(900, 4000):>8}.11 {r.randint(900, 4000):>8}.80 {r.randint(200, 900):>8}.21 {r.randint(200, 900):>8}.42      0.{r.randint(10, 90)}".replace(" AM", "") for a, b in stamps]
-    out += ["", "12:00:01 AM   runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked"]
+    out.append("00:00:01        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   %ifutil")
+    out += [f"{a:02}:{b:02}:01         ens5 {spike if (a, b) == (h, m) else r.randint(900, 4000):>8}.11 {r.randint(900, 4000):>8}.80 {r.randint(200, 900):>8}.21 {r.randint(200, 900):>8}.42      0.{r.randint(10, 90)}" for a, b in stamps]
+    out += ["", "00:00:01      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked"]
     out += [f"{a:02}:{b:02}:01 {r.randint(0, 3):>11} {r.randint(400, 500):>9} {load if (a, b) == (h, m) else r.randint(0, 3):>6}.{r.randint(10, 99)} {r.randint(0, 3):>6}.20 {r.randint(0, 3):>6}.11 {swap if (a, b) == (h, m) else 0:>9}" for a, b in stamps]
     needles = [[f"{h:02}:{m:02}:01", f"{spike}.11"], [f"{h:02}:{m:02}:01", f" {load}."]]
     return out, needles
