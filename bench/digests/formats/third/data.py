@@ -84,7 +84,7 @@ def meter_csv(r):
 def hexdump(r):
     data = bytearray(r.randbytes(3600))
     data[:8] = b"\x89HDF\r\n\x1a\n"
-    secret = f"shop-export v{r.randint(2, 9)}.{r.randint(10, 99)}"
+    secret = f"shop v{r.randint(2, 9)}.{r.randint(10, 99)} dump"
     path = f"/home/{r.choice(PEOPLE).lower()}/{ident(r)}"
     a, b = r.randint(50, 90) * 16, r.randint(120, 190) * 16
     data[a : a + 16] = f"{secret:<16}".encode()[:16]
@@ -132,7 +132,7 @@ def sbom_licences(r):
         v = f"{r.randint(0, 9)}.{r.randint(0, 30)}.{r.randint(0, 9)}"
         return dict(type="library", name=name, version=v, purl=f"pkg:npm/{name}@{v}", hashes=[dict(alg="SHA-256", content=hexes(r, 32))], licenses=[dict(license=dict(id=licence))] if licence else [])
 
-    names = idents(r, 64, "-")
+    names = idents(r, 260, "-")
     bulk = [part(n, r.choice(["MIT", "MIT", "Apache-2.0", "BSD-3-Clause", "ISC"])) for n in names[3:]]
     special = [part(names[0], "AGPL-3.0-only"), part(names[1], "BUSL-1.1"), part(names[2], None)]
     bom = dict(bomFormat="CycloneDX", specVersion="1.5", serialNumber=f"urn:uuid:{uuid(r)}", version=1, components=plant(r, bulk, special))
@@ -234,7 +234,7 @@ def jaeger_trace(r):
         return dict(traceID=trace, spanID=hexes(r, 16), operationName=op, references=[dict(refType="CHILD_OF", traceID=trace, spanID=hexes(r, 16))], startTime=start, duration=took, tags=tags, logs=[dict(timestamp=start, fields=[dict(key="message", type="string", value=error)])] if error else [], processID=f"p{r.randint(1, 6)}")
 
     trace, t = hexes(r, 32), 1772440000000000 + r.randint(1, 10**9)
-    ops = idents(r, 44, "/")
+    ops = idents(r, 150, "/")
     bulk = [span(o, t + 900 * k, r.randint(200, 9000)) for k, o in enumerate(ops[2:])]
     took, said, table = r.randint(4_000_000, 9_000_000), mishaps(r, 1)[0], ident(r)
     special = [span(ops[0], t + 40000, took, db=f"SELECT * FROM {table} WHERE lower(email) = $1"), span(ops[1], t + 60000, 4100, error=said)]
@@ -246,7 +246,7 @@ def npm_ls_tree(r):
     def v():
         return f"{r.randint(0, 9)}.{r.randint(0, 30)}.{r.randint(0, 9)}"
 
-    names = idents(r, 130, "-")
+    names = idents(r, 320, "-")
     out, k = [], 3
     while k < len(names) - 6:
         out.append(f"├─┬ {names[k]}@{v()}")
@@ -297,15 +297,14 @@ def values_diff(r):
 
 @case("etcdctl get --prefix /shop/flags/", ask="Which flags are forced on or off for everybody?")
 def etcd_flags(r):
-    names = idents(r, 78, ".")
+    names = sorted(idents(r, 140, "."))
     state = {n: f'{{"rollout":{r.randint(1, 99)},"owner":"{r.choice(PEOPLE).lower()}","expires":"2026-1{r.randint(0, 2)}-01"}}' for n in names}
-    on, off, dead = names[20], names[41], names[60]
+    on, off, dead = r.sample(names[12:-12], 3)
     who = r.choice(PEOPLE).lower()
     state[on] = f'{{"rollout":100,"forced":true,"owner":"{who}","expires":null}}'
     state[off] = f'{{"rollout":0,"forced":true,"owner":"{who}","expires":null}}'
     state[dead] = f'{{"rollout":{r.randint(1, 99)},"owner":"","expires":"20{r.randint(19, 23)}-01-01"}}'
-    keys = names[3:15] + r.sample(names[15:65], 50) + names[65:]
-    return [x for k in keys for x in (f"/shop/flags/{k}", state[k])], [[on, '"forced":true'], [off, '"rollout":0', '"forced":true'], [dead, state[dead][-13:-2]]]
+    return [x for k in names for x in (f"/shop/flags/{k}", state[k])], [[on, "forced"], [off, "forced"], [dead, state[dead][-12:-2]]]
 
 
 @case("cat src/test/resources/soap-response.xml", ask="The partner answered this to our order request. Did it work for all lines?")
@@ -327,12 +326,12 @@ def soap_response(r):
 def influx_lines(r):
     out, sites = [], [f"store-{n}" for n in distinct(r, 8, 10, 99)]
     hot, at = r.choice(sites), r.randint(80, 220)
-    top, flat = r.randint(110, 240) / 10, r.choice([s for s in sites if s != hot])
+    top = r.randint(110, 240) / 10
     for k, t in enumerate(times(r, 270, 12)):
         s = hot if k == at else r.choice(sites)
         temp = top if k == at else round(r.uniform(-21.5, -18.2), 1)
         door = "open" if k == at else "closed"
-        out.append(f"cold_store,site={s},floor={r.randint(0, 3)} temp={temp},humidity={r.randint(40, 60)}i,door=\"{door}\",battery={0.02 if s == flat and k > 100 and k % 50 == 3 else r.uniform(2.9, 3.3):.2f} {int(t.timestamp())}000000000")
+        out.append(f"cold_store,site={s},floor={r.randint(0, 3)} temp={temp},humidity={r.randint(40, 60)}i,door=\"{door}\",battery={r.uniform(2.9, 3.3):.2f} {int(t.timestamp())}000000000")
     return out, [[f"site={hot}", f"temp={top}"]]
 
 

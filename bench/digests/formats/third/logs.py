@@ -111,7 +111,7 @@ def iis_w3c(r):
 
 @case("grep -h postfix /var/log/mail.log | tail -180", ask="Order confirmations do not arrive everywhere. What is going on?")
 def postfix_mail(r):
-    out, left = [], times(r, 150, 9)
+    out, left = [], times(r, 400, 9)
 
     def line(t, prog, said):
         return f"{t:%b %d %H:%M:%S} mx1 postfix/{prog}[{r.randint(1000, 30000)}]: {said}"
@@ -144,7 +144,7 @@ def postfix_mail(r):
 
 @case("yarn logs -applicationId application_1772_0041 -log_files stderr", ask="The Spark job runs much longer than last week. Why?")
 def spark_driver(r):
-    ts = times(r, 160, 3)
+    ts = times(r, 480, 3)
     lines = []
     for k, t in enumerate(ts):
         task = f"{r.randint(0, 199)}.0 in stage {k // 40}.0 (TID {r.randint(1000, 9000)})"
@@ -188,7 +188,7 @@ def journal_json(r):
 
 @case("ausearch -ts today -i")
 def auditd(r):
-    out, ts = [], times(r, 60, 20)
+    out, ts = [], times(r, 150, 20)
     comm = ["nginx", "shopd", "cron", "sshd", "logrotate"]
     for t in ts:
         n = r.randint(1000, 99999)
@@ -197,7 +197,7 @@ def auditd(r):
             f"type=SYSCALL msg=audit({t:%m/%d/%Y %H:%M:%S}.{n % 1000:03}:{n}) : arch=x86_64 syscall={r.choice(['openat', 'connect', 'execve'])} success=yes exit={r.randint(3, 20)} "
             f"ppid=1 pid={r.randint(300, 30000)} auid=unset uid=root comm={r.choice(comm)} subj=system_u:system_r:init_t:s0 key=(null)"
         )
-    t, n, pid = ts[30], r.randint(1000, 99999), r.randint(31000, 60000)
+    t, n, pid = ts[75], r.randint(1000, 99999), r.randint(31000, 60000)
     target, who = f"/var/lib/shop/{ident(r)}.sock", r.choice(PEOPLE).lower()
     deny = f"avc:  denied  {{ connectto }} for  pid={pid} comm=php-fpm path={target} scontext=system_u:system_r:httpd_t:s0 tcontext=system_u:system_r:unconfined_service_t:s0"
     special = [
@@ -205,7 +205,7 @@ def auditd(r):
         f"----\ntype=USER_AUTH msg=audit({t:%m/%d/%Y %H:%M:%S}.870:{n + 9}) : pid={pid + 3} uid=root auid=unset msg='op=PAM:authentication grantors=? acct={who} exe=/usr/bin/su hostname=? addr=? terminal=/dev/pts/3 res=failed'",
         f"----\ntype=CONFIG_CHANGE msg=audit({t:%m/%d/%Y %H:%M:%S}.901:{n + 12}) : auid={who} op=remove_rule key=shadow_watch list=exit res=yes",
     ]
-    return plant(r, out, special, 6), [["denied { connectto }", target, "httpd_t"], [f"acct={who}", "/usr/bin/su", "res=failed"], ["op=remove_rule", "key=shadow_watch"]]
+    return weave(out, [75, 76, 77], special), [["denied { connectto }", target, "httpd_t"], [f"acct={who}", "/usr/bin/su", "res=failed"], ["op=remove_rule", "key=shadow_watch"]]
 
 
 @case("journalctl -u ssh --since yesterday --no-pager", ask="Did anybody break in over ssh?")
