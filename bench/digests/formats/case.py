@@ -47,7 +47,7 @@ def case(command=None, tool="Bash", ask=None, **args):
 
 
 def family_of(build):
-    """`logs` for a builder in formats/logs.py, `second/logs` for one in formats/second/logs.py."""
+    """`logs` for a builder in formats/logs.py, `second/logs` for one in formats/second/logs.py, and so on."""
     return "/".join(build.__module__.split(".")[1:])
 
 

@@ -8,7 +8,15 @@ from .stock import PEOPLE, THINGS, calm, camel, distinct, hexes, ident, idents, 
 
 def statement(r):
     a, b = ident(r), ident(r)
-    return r.choice([f"    {a} = {b}({r.randint(1, 900)})", f"    if {a} is not None:", f"    log.debug('{b}', {a})", f"    return {b}(self, {a})", f"    # {prose(r, 1)}"])
+    return r.choice(
+        [
+            f"    {a} = {b}({r.randint(1, 900)})",
+            f"    if {a} is not None:",
+            f"    log.debug('{b}', {a})",
+            f"    return {b}(self, {a})",
+            f"    # {prose(r, 1)}",
+        ]
+    )
 
 
 def hunk(r, minus=(), plus=(), context=6, head="@@ -{0},{1} +{0},{2} @@ def {3}(self):"):
@@ -23,20 +31,39 @@ def rename(r, n):
     return hunk(r, [f"    x = client.{old}({n})"], [f"    x = client.{new}({n})"])
 
 
-@case("git log -p -n 14 --no-color -- shop/", ask="One of these commits changed behaviour although its message says otherwise. Which, and how?")
+@case(
+    "git log -p -n 14 --no-color -- shop/",
+    ask="One of these commits changed behaviour although its message says otherwise. Which, and how?",
+)
 def git_log_p(r):
     out, needles, ts = [], [], times(r, 14, 90000)
     bad = r.randint(3, 10)
     for k, t in enumerate(reversed(ts)):
         sha = hexes(r, 40)
-        out += [f"commit {sha}", f"Author: {r.choice(PEOPLE)} <dev@shop.example>", f"Date:   {t:%a %b %d %H:%M:%S %Y} +0100", "", f"    rename fetch_legacy, part {k + 1}" if k != bad else "    tidy up formatting", ""]
+        out += [
+            f"commit {sha}",
+            f"Author: {r.choice(PEOPLE)} <dev@shop.example>",
+            f"Date:   {t:%a %b %d %H:%M:%S %Y} +0100",
+            "",
+            f"    rename fetch_legacy, part {k + 1}" if k != bad else "    tidy up formatting",
+            "",
+        ]
         for f in idents(r, 2):
             path = f"shop/{r.choice(THINGS)}/{f}.py"
-            out += [f"diff --git a/{path} b/{path}", f"index {hexes(r, 7)}..{hexes(r, 7)} 100644", f"--- a/{path}", f"+++ b/{path}"]
+            out += [
+                f"diff --git a/{path} b/{path}",
+                f"index {hexes(r, 7)}..{hexes(r, 7)} 100644",
+                f"--- a/{path}",
+                f"+++ b/{path}",
+            ]
             out += rename(r, r.randint(1, 99)) + rename(r, r.randint(1, 99))
         if k == bad:
             limit, what = r.randint(100, 900), ident(r)
-            out += hunk(r, [f"    if {what}.amount > {limit}: require_approval({what})"], [f"    if {what}.amount > {limit}0: require_approval({what})"])
+            out += hunk(
+                r,
+                [f"    if {what}.amount > {limit}: require_approval({what})"],
+                [f"    if {what}.amount > {limit}0: require_approval({what})"],
+            )
             needles = [sha[:7], [f"-    if {what}.amount > {limit}:", f"+    if {what}.amount > {limit}0:"]]
         out.append("")
     return out, needles
@@ -50,9 +77,24 @@ def diff_recursive(r):
     files = idents(r, 34, "-")
     at = r.randint(8, 26)
     for k, n in enumerate(files):
-        out += [f"diff -r -U2 /etc/shop.bak/{n}.conf /etc/shop/{n}.conf", f"--- /etc/shop.bak/{n}.conf\t2026-02-01 09:00:00.000000000 +0100", f"+++ /etc/shop/{n}.conf\t2026-03-01 14:12:09.000000000 +0100", "@@ -1,5 +1,5 @@", f"-# Managed by ansible, run {r.randint(1000, 1999)}", f"+# Managed by ansible, run {r.randint(2000, 2999)}", f" {ident(r, '.')} = {r.randint(1, 900)}", f" {ident(r, '.')} = {r.choice(['yes', 'no'])}"]
+        out += [
+            f"diff -r -U2 /etc/shop.bak/{n}.conf /etc/shop/{n}.conf",
+            f"--- /etc/shop.bak/{n}.conf\t2026-02-01 09:00:00.000000000 +0100",
+            f"+++ /etc/shop/{n}.conf\t2026-03-01 14:12:09.000000000 +0100",
+            "@@ -1,5 +1,5 @@",
+            f"-# Managed by ansible, run {r.randint(1000, 1999)}",
+            f"+# Managed by ansible, run {r.randint(2000, 2999)}",
+            f" {ident(r, '.')} = {r.randint(1, 900)}",
+            f" {ident(r, '.')} = {r.choice(['yes', 'no'])}",
+        ]
         if k == at:
-            out += ["@@ -31,5 +31,5 @@", f" {ident(r, '.')} = {r.randint(1, 900)}", f"-{key}.max_connections = {a}", f"+{key}.max_connections = {b}", f" {ident(r, '.')} = no"]
+            out += [
+                "@@ -31,5 +31,5 @@",
+                f" {ident(r, '.')} = {r.randint(1, 900)}",
+                f"-{key}.max_connections = {a}",
+                f"+{key}.max_connections = {b}",
+                f" {ident(r, '.')} = no",
+            ]
             needles.append([f"-{key}.max_connections = {a}", f"+{key}.max_connections = {b}"])
     out.insert(r.randint(80, 180) // 8 * 8, only)
     return out, needles + [only]
@@ -72,14 +114,30 @@ def merge_conflicts(r):
     for f in real:
         what, a, b = ident(r).upper(), *distinct(r, 2, 10, 999)
         out += [f"diff --cc {f}", f"index {hexes(r, 9)},{hexes(r, 9)}..000000000", f"--- a/{f}", f"+++ b/{f}"]
+        out += [
+            f"@@@ -{r.randint(10, 90)},11 -{r.randint(10, 90)},11 +{r.randint(10, 90)},19 @@@ def {ident(r)}():",
+            *["  " + statement(r) for _ in range(4)],
+        ]
+        out += [
+            "++<<<<<<< HEAD",
+            f" +    {what} = {a}",
+            "++=======",
+            f"+     {what} = {b}",
+            "++>>>>>>> release/4.2",
+            *["  " + statement(r) for _ in range(9)],
+        ]
         for _ in range(3):
-            out += [f"@@@ -{r.randint(10, 90)},11 -{r.randint(10, 90)},11 +{r.randint(10, 90)},19 @@@ def {ident(r)}():", *["  " + statement(r) for _ in range(9)]]
-        out += ["++<<<<<<< HEAD", f" +    {what} = {a}", "++=======", f"+     {what} = {b}", "++>>>>>>> release/4.2", *["  " + statement(r) for _ in range(9)]]
+            out += [
+                f"@@@ -{r.randint(100, 900)},9 -{r.randint(100, 900)},9 +{r.randint(100, 900)},9 @@@ def {ident(r)}():",
+                *["  " + statement(r) for _ in range(9)],
+            ]
         needles.append([f, f"{what} = {a}", f"{what} = {b}"])
     return out, needles
 
 
-@case("git diff --word-diff=plain v3.1 v3.2 -- docs/terms.md", ask="Legal wants to know what changed in substance in the terms.")
+@case(
+    "git diff --word-diff=plain v3.1 v3.2 -- docs/terms.md", ask="Legal wants to know what changed in substance in the terms."
+)
 def word_diff(r):
     paragraphs = []
     for _ in range(44):
@@ -99,7 +157,14 @@ def word_diff(r):
             out += [f"§ {k}a {changes[at.index(k)]}", ""]
         out += [f"§ {k} {p}", ""]
     needles = [f"[-{days[0]}-]{{+{days[1]}+}} days", f"{share[0]} % of the value of the order", changes[2][2:-2]]
-    return ["diff --git a/docs/terms.md b/docs/terms.md", "index 1b2c3d4..5e6f7a8 100644", "--- a/docs/terms.md", "+++ b/docs/terms.md", "@@ -1,180 +1,183 @@", *out], needles
+    return [
+        "diff --git a/docs/terms.md b/docs/terms.md",
+        "index 1b2c3d4..5e6f7a8 100644",
+        "--- a/docs/terms.md",
+        "+++ b/docs/terms.md",
+        "@@ -1,180 +1,183 @@",
+        *out,
+    ], needles
 
 
 @case("helm diff upgrade shop ./chart -f prod.yaml --no-color", ask="Will this upgrade do more than bump the image tag?")
@@ -110,13 +175,38 @@ def helm_diff(r):
     mem = distinct(r, 2, 1, 9)
     out, needles = [], []
     for k, n in enumerate(names):
-        out += [f"shop, {n}, Deployment (apps) has changed:", f"  # Source: shop/templates/{n}.yaml", "  apiVersion: apps/v1", "  kind: Deployment", "  metadata:", f"    name: {n}", "  spec:", "    template:", "      spec:", "        containers:", f"        - name: {n}", f"-         image: registry.shop.example/{n}:{old}", f"+         image: registry.shop.example/{n}:{new}"]
+        out += [
+            f"shop, {n}, Deployment (apps) has changed:",
+            f"  # Source: shop/templates/{n}.yaml",
+            "  apiVersion: apps/v1",
+            "  kind: Deployment",
+            "  metadata:",
+            f"    name: {n}",
+            "  spec:",
+            "    template:",
+            "      spec:",
+            "        containers:",
+            f"        - name: {n}",
+            f"-         image: registry.shop.example/{n}:{old}",
+            f"+         image: registry.shop.example/{n}:{new}",
+        ]
         if k == a:
-            out += ["          resources:", "            limits:", f"-             memory: {mem[0]}Gi", f"+             memory: {mem[1]}00Mi"]
+            out += [
+                "          resources:",
+                "            limits:",
+                f"-             memory: {mem[0]}Gi",
+                f"+             memory: {mem[1]}00Mi",
+            ]
             needles.append([n, f"-             memory: {mem[0]}Gi", f"+             memory: {mem[1]}00Mi"])
         if k == b:
             pvc = f"{ident(r, '-')}-data-{r.randint(1, 9)}"
-            out += ["", f"shop, {pvc}, PersistentVolumeClaim (v1) has been removed:", f"- apiVersion: v1", "- kind: PersistentVolumeClaim", f"-   name: {pvc}"]
+            out += [
+                "",
+                f"shop, {pvc}, PersistentVolumeClaim (v1) has been removed:",
+                "- apiVersion: v1",
+                "- kind: PersistentVolumeClaim",
+                f"-   name: {pvc}",
+            ]
             needles.append(f"{pvc}, PersistentVolumeClaim (v1) has been removed")
         out.append("")
     return out, needles
@@ -131,7 +221,13 @@ def range_diff(r):
         out.append(f"{k:>2}:  {a} {'!' if k in edited else '='} {k:>2}:  {b} {title}")
         if k in edited:
             what, n = ident(r), distinct(r, 2, 10, 999)
-            out += [f"    @@ shop/{ident(r)}.py: def {ident(r)}(self):", f"      {statement(r)}", f"     -+    timeout = {what}({n[0]})", f"     ++    timeout = {what}({n[1]})", f"      {statement(r)}"]
+            out += [
+                f"    @@ shop/{ident(r)}.py: def {ident(r)}(self):",
+                f"      {statement(r)}",
+                f"     -+    timeout = {what}({n[0]})",
+                f"     ++    timeout = {what}({n[1]})",
+                f"      {statement(r)}",
+            ]
             needles.append([title, f"timeout = {what}({n[0]})", f"timeout = {what}({n[1]})"])
     dropped = f"{ident(r, ' ')} of old {r.choice(THINGS)}s"
     out.insert(r.randint(15, 40), f"150:  {hexes(r, 9)} <  -:  --------- {dropped}")
@@ -147,10 +243,35 @@ def review_thread(r):
     fn, n = ident(r), r.randint(20, 300)
     must = f"this must not run inside the transaction: a slow mail server would keep {ident(r)} locked, see line {n}"
     other = f"please add a test for an empty {r.choice(THINGS)} list, {fn} divides by its length"
-    small = ["nit: name", "nice", "could be shorter, up to you", "typo, never mind", "agreed, done", "done in the last push", "resolved"]
-    bulk = [say(r.choice([a, b, c]), "none", f"> {statement(r).strip()}\n\n{r.choice(small)}. {prose(r, 2)}") for _ in range(30)]
-    special = [say(a, "changes requested", f"Blocking: {must}."), say(a, "changes requested", f"Before I can approve, {other}.")]
-    head = [f"title:\tMove mails to the worker", "state:\tOPEN", f"author:\t{b}", f"reviewers:\t{a} (Changes requested), {c} (Approved)", "number:\t902", f"additions:\t{r.randint(100, 900)}", f"deletions:\t{r.randint(10, 90)}", "--", prose(r, 5), "--", ""]
+    small = [
+        "nit: name",
+        "nice",
+        "could be shorter, up to you",
+        "typo, never mind",
+        "agreed, done",
+        "done in the last push",
+        "resolved",
+    ]
+    bulk = [
+        say(r.choice([a, b, c]), "none", f"> {statement(r).strip()}\n\n{r.choice(small)}. {prose(r, 2)}") for _ in range(30)
+    ]
+    special = [
+        say(a, "changes requested", f"Blocking: {must}."),
+        say(a, "changes requested", f"Before I can approve, {other}."),
+    ]
+    head = [
+        "title:\tMove mails to the worker",
+        "state:\tOPEN",
+        f"author:\t{b}",
+        f"reviewers:\t{a} (Changes requested), {c} (Approved)",
+        "number:\t902",
+        f"additions:\t{r.randint(100, 900)}",
+        f"deletions:\t{r.randint(10, 90)}",
+        "--",
+        prose(r, 5),
+        "--",
+        "",
+    ]
     return head + plant(r, bulk, special, 5), [must, other]
 
 
@@ -158,14 +279,21 @@ def review_thread(r):
 def oasdiff(r):
     bulk = []
     for p in idents(r, 62, "/"):
-        bulk.append(f"info\t[{r.choice(['endpoint-added', 'response-optional-property-added', 'request-parameter-became-optional'])}] at new.yaml\n\tin API {r.choice(['GET', 'POST'])} /v3/{p}\n\t\tadded the optional property '{camel(ident(r))}' to the response with the '200' status\n")
+        bulk.append(
+            f"info\t[{r.choice(['endpoint-added', 'response-optional-property-added', 'request-parameter-became-optional'])}] at new.yaml\n\tin API {r.choice(['GET', 'POST'])} /v3/{p}\n\t\tadded the optional property '{camel(ident(r))}' to the response with the '200' status\n"
+        )
     paths, prop = idents(r, 3, "/"), camel(ident(r))
     special = [
         f"error\t[api-removed-without-deprecation] at old.yaml\n\tin API DELETE /v3/{paths[0]}\n\t\tapi removed without deprecation\n",
         f"error\t[request-property-became-required] at new.yaml\n\tin API POST /v3/{paths[1]}\n\t\tthe request property '{prop}' became required\n",
         f"warning\t[response-property-enum-value-added] at new.yaml\n\tin API GET /v3/{paths[2]}\n\t\tadded the new '{ident(r)}_{r.randint(2, 9)}' enum value to the 'state' response property\n",
     ]
-    return ["65 changes: 2 error, 1 warning, 62 info", *plant(r, bulk, special)], [[f"DELETE /v3/{paths[0]}", "api removed without deprecation"], [f"POST /v3/{paths[1]}", prop, "became required"], [f"GET /v3/{paths[2]}", "enum value"], "2 error, 1 warning"]
+    return ["65 changes: 2 error, 1 warning, 62 info", *plant(r, bulk, special)], [
+        [f"DELETE /v3/{paths[0]}", "api removed without deprecation"],
+        [f"POST /v3/{paths[1]}", prop, "became required"],
+        [f"GET /v3/{paths[2]}", "enum value"],
+        "2 error, 1 warning",
+    ]
 
 
 @case("git log --oneline --graph --decorate -n 320", ask="Where does the hotfix branch leave main, and is it merged?")
@@ -174,7 +302,12 @@ def git_graph(r):
     a, b, c = (hexes(r, 9) for _ in range(3))
     k = r.randint(40, 80)
     tag = f"v4.{r.randint(1, 30)}.{r.randint(1, 9)}"
-    side = [f"| * {a} (origin/hotfix/tax, hotfix/tax) round tax per line", f"| * {hexes(r, 9)} add failing test for tax", "|/  ", f"* {b} (tag: {tag}) release"]
+    side = [
+        f"| * {a} (origin/hotfix/tax, hotfix/tax) round tax per line",
+        f"| * {hexes(r, 9)} add failing test for tax",
+        "|/  ",
+        f"* {b} (tag: {tag}) release",
+    ]
     out = [x.replace("* ", "* | ", 1) if 6 < j < k else x for j, x in enumerate(out)]
     out[k:k] = side
     out[0] = f"* {c} (HEAD -> main, origin/main) {ident(r, ' ')}"
@@ -183,12 +316,14 @@ def git_graph(r):
     return out, [[a, "hotfix/tax"], [b, f"tag: {tag}"], revert]
 
 
-@case("for p in patches/*.patch; do patch -p1 --forward < $p; done", ask="Which patches of the series do not apply to the new upstream?")
+@case(
+    "for p in patches/*.patch; do patch -p1 --forward < $p; done",
+    ask="Which patches of the series do not apply to the new upstream?",
+)
 def patch_series(r):
     out, needles = [], []
-    names = idents(r, 44, "-")
     bad, done = r.sample(range(6, 38), 2)
-    for k, n in enumerate(names):
+    for k in range(44):
         files = [f"src/{f}.c" for f in idents(r, 3)]
         for f in files:
             out.append(f"patching file {f}")
@@ -200,7 +335,11 @@ def patch_series(r):
             needles.append([f"Hunk #{h} FAILED at {line}", f"{files[-1]}.rej"])
         if k == done:
             f = f"src/{ident(r)}_{r.randint(10, 99)}.c"
-            out += [f"patching file {f}", "Reversed (or previously applied) patch detected!  Skipping patch.", f"3 out of 3 hunks ignored -- saving rejects to file {f}.rej"]
+            out += [
+                f"patching file {f}",
+                "Reversed (or previously applied) patch detected!  Skipping patch.",
+                f"3 out of 3 hunks ignored -- saving rejects to file {f}.rej",
+            ]
             needles.append([f, "Reversed (or previously applied) patch detected"])
     return out, needles
 
@@ -208,12 +347,24 @@ def patch_series(r):
 @case("gerrit-cli comments 88121 --format json", ask="Which review comments are still unresolved?")
 def gerrit_comments(r):
     def comment(said, unresolved=False):
-        return dict(author=dict(_account_id=r.randint(1000, 9999), name=r.choice(PEOPLE)), patch_set=r.randint(1, 9), id=hexes(r, 16), line=r.randint(5, 900), updated=f"2026-02-1{r.randint(0, 9)} 08:{r.randint(10, 59)}:11.000000000", message=said, unresolved=unresolved, commit_id=hexes(r, 40))
+        return dict(
+            author=dict(_account_id=r.randint(1000, 9999), name=r.choice(PEOPLE)),
+            patch_set=r.randint(1, 9),
+            id=hexes(r, 16),
+            line=r.randint(5, 900),
+            updated=f"2026-02-1{r.randint(0, 9)} 08:{r.randint(10, 59)}:11.000000000",
+            message=said,
+            unresolved=unresolved,
+            commit_id=hexes(r, 40),
+        )
 
     files = [f"core/{r.choice(THINGS)}/{n}.cc" for n in idents(r, 24)]
     out = {f: [comment(f"{r.choice(['Done', 'Ack', 'Fixed'])}. {prose(r, 1)}") for _ in range(r.randint(1, 3))] for f in files}
     a, b = r.sample(files[5:-5], 2)
-    said = [f"Who frees {ident(r)} when {ident(r)} throws?", f"This breaks the wire format of version {r.randint(3, 9)}.{r.randint(10, 99)}."]
+    said = [
+        f"Who frees {ident(r)} when {ident(r)} throws?",
+        f"This breaks the wire format of version {r.randint(3, 9)}.{r.randint(10, 99)}.",
+    ]
     out[a].insert(1, comment(said[0], True))
     out[b].insert(0, comment(said[1], True))
     return ")]}'\n" + json.dumps(out, indent=2), [[said[0], a], [said[1], b]]
@@ -225,8 +376,25 @@ def git_bisect(r):
     while left > 1:
         left //= 2
         steps = left.bit_length()
-        out += [f"Bisecting: {left} revisions left to test after this (roughly {steps} steps)", f"[{hexes(r, 40)}] {ident(r, ' ')} for {r.choice(THINGS)}s", "running './check.sh'", *[f"[{j:>3}%] {calm(r)}" for j in range(0, 100, 6)], f"p95 = {r.randint(300, 900) if r.random() < 0.5 else r.randint(40, 90)} ms"]
+        out += [
+            f"Bisecting: {left} revisions left to test after this (roughly {steps} steps)",
+            f"[{hexes(r, 40)}] {ident(r, ' ')} for {r.choice(THINGS)}s",
+            "running './check.sh'",
+            *[f"[{j:>3}%] {calm(r)}" for j in range(0, 100, 6)],
+            f"p95 = {r.randint(300, 900) if r.random() < 0.5 else r.randint(40, 90)} ms",
+        ]
     sha, who, title = hexes(r, 40), r.choice(PEOPLE), f"{ident(r, ' ')} through {r.choice(THINGS)} cache"
     path = f"shop/{ident(r)}/{ident(r)}.py"
-    out += [f"{sha} is the first bad commit", f"commit {sha}", f"Author: {who} <dev@shop.example>", "Date:   Mon Feb 9 10:11:54 2026 +0100", "", f"    {title}", "", f" {path} | {r.randint(3, 30)} {'+' * 9}{'-' * 4}", " 1 file changed", "bisect found first bad commit"]
+    out += [
+        f"{sha} is the first bad commit",
+        f"commit {sha}",
+        f"Author: {who} <dev@shop.example>",
+        "Date:   Mon Feb 9 10:11:54 2026 +0100",
+        "",
+        f"    {title}",
+        "",
+        f" {path} | {r.randint(3, 30)} {'+' * 9}{'-' * 4}",
+        " 1 file changed",
+        "bisect found first bad commit",
+    ]
     return out, [[sha[:12], "first bad commit", title, path]]

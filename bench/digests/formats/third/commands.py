@@ -25,47 +25,139 @@ def smartctl(r):
     for k in range(4):
         serial = f"ZC1{hexes(r, 5).upper()}"
         bad, pending, lba = r.randint(40, 900), r.randint(8, 90), r.randint(10**8, 10**9)
-        out += ["smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.8.0] (local build)", "", "=== START OF INFORMATION SECTION ===", "Model Family:     Seagate Exos X18", "Device Model:     ST18000NM000J-2TV103", f"Serial Number:    {serial}", "Rotation Rate:    7200 rpm", "", "=== START OF READ SMART DATA SECTION ===", "SMART overall-health self-assessment test result: PASSED", "", "Vendor Specific SMART Attributes with Thresholds:", "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE"]
-        rows = [(1, "Raw_Read_Error_Rate", r.randint(10**7, 10**8)), (3, "Spin_Up_Time", 0), (4, "Start_Stop_Count", r.randint(10, 90)), (5, "Reallocated_Sector_Ct", bad if k == sick else 0), (7, "Seek_Error_Rate", r.randint(10**7, 10**8)), (9, "Power_On_Hours", r.randint(9000, 40000)), (10, "Spin_Retry_Count", 0), (12, "Power_Cycle_Count", r.randint(10, 90)), (18, "Head_Health", 0), (187, "Reported_Uncorrect", 0), (188, "Command_Timeout", 0), (190, "Airflow_Temperature_Cel", r.randint(28, 41)), (192, "Power-Off_Retract_Count", r.randint(1, 40)), (193, "Load_Cycle_Count", r.randint(1000, 9000)), (194, "Temperature_Celsius", r.randint(28, 41)), (197, "Current_Pending_Sector", pending if k == sick else 0), (198, "Offline_Uncorrectable", 0), (199, "UDMA_CRC_Error_Count", 0), (241, "Total_LBAs_Written", r.randint(10**10, 10**11))]
+        out += [
+            "smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.8.0] (local build)",
+            "",
+            "=== START OF INFORMATION SECTION ===",
+            "Model Family:     Seagate Exos X18",
+            "Device Model:     ST18000NM000J-2TV103",
+            f"Serial Number:    {serial}",
+            "Rotation Rate:    7200 rpm",
+            "",
+            "=== START OF READ SMART DATA SECTION ===",
+            "SMART overall-health self-assessment test result: PASSED",
+            "",
+            "Vendor Specific SMART Attributes with Thresholds:",
+            "ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE",
+        ]
+        rows = [
+            (1, "Raw_Read_Error_Rate", r.randint(10**7, 10**8)),
+            (3, "Spin_Up_Time", 0),
+            (4, "Start_Stop_Count", r.randint(10, 90)),
+            (5, "Reallocated_Sector_Ct", bad if k == sick else 0),
+            (7, "Seek_Error_Rate", r.randint(10**7, 10**8)),
+            (9, "Power_On_Hours", r.randint(9000, 40000)),
+            (10, "Spin_Retry_Count", 0),
+            (12, "Power_Cycle_Count", r.randint(10, 90)),
+            (18, "Head_Health", 0),
+            (187, "Reported_Uncorrect", 0),
+            (188, "Command_Timeout", 0),
+            (190, "Airflow_Temperature_Cel", r.randint(28, 41)),
+            (192, "Power-Off_Retract_Count", r.randint(1, 40)),
+            (193, "Load_Cycle_Count", r.randint(1000, 9000)),
+            (194, "Temperature_Celsius", r.randint(28, 41)),
+            (197, "Current_Pending_Sector", pending if k == sick else 0),
+            (198, "Offline_Uncorrectable", 0),
+            (199, "UDMA_CRC_Error_Count", 0),
+            (241, "Total_LBAs_Written", r.randint(10**10, 10**11)),
+        ]
         for i, n, raw in rows:
             out.append(f"{i:>3} {n:<23} 0x0032   100   {r.randint(64, 100):03}   010    Old_age   Always       -       {raw}")
-        out += ["", "SMART Error Log Version: 1", "No Errors Logged" if k != sick else f"Error 3 occurred at disk power-on lifetime: {r.randint(9000, 40000)} hours", "", "SMART Self-test log structure revision number 1", "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error"]
+        out += [
+            "",
+            "SMART Error Log Version: 1",
+            "No Errors Logged" if k != sick else f"Error 3 occurred at disk power-on lifetime: {r.randint(9000, 40000)} hours",
+            "",
+            "SMART Self-test log structure revision number 1",
+            "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error",
+        ]
         for j in range(1, 9):
             failed = k == sick and j == 1
-            out.append(f"# {j}  {'Extended' if j % 2 else 'Short'} offline    {'Completed: read failure' if failed else 'Completed without error'}       {'60%' if failed else '00%'}     {r.randint(9000, 40000)}         {lba if failed else '-'}")
+            out.append(
+                f"# {j}  {'Extended' if j % 2 else 'Short'} offline    {'Completed: read failure' if failed else 'Completed without error'}       {'60%' if failed else '00%'}     {r.randint(9000, 40000)}         {lba if failed else '-'}"
+            )
         out.append("")
         if k == sick:
-            needles = [serial, ["Reallocated_Sector_Ct", str(bad)], ["Current_Pending_Sector", str(pending)], ["Completed: read failure", str(lba)]]
+            needles = [
+                serial,
+                ["Reallocated_Sector_Ct", str(bad)],
+                ["Current_Pending_Sector", str(pending)],
+                ["Completed: read failure", str(lba)],
+            ]
     return out, needles
 
 
 @case("iptables-save", ask="The pricing service cannot be reached from the web hosts since the firewall change. Why?")
 def iptables_save(r):
     chains = [f"KUBE-SVC-{hexes(r, 8).upper()}" for _ in range(50)]
-    out = ["# Generated by iptables-save v1.8.9 on Mon Mar  2 08:11:04 2026", "*nat", ":PREROUTING ACCEPT [0:0]", *[f":{c} - [0:0]" for c in chains]]
+    out = [
+        "# Generated by iptables-save v1.8.9 on Mon Mar  2 08:11:04 2026",
+        "*nat",
+        ":PREROUTING ACCEPT [0:0]",
+        *[f":{c} - [0:0]" for c in chains],
+    ]
     for c in chains:
-        out.append(f'-A KUBE-SERVICES -d 10.96.{r.randint(0, 255)}.{r.randint(1, 254)}/32 -p tcp -m comment --comment "shop/{ident(r, "-")}:http cluster IP" -m tcp --dport {r.choice([80, 443, 8080])} -j {c}')
+        out.append(
+            f'-A KUBE-SERVICES -d 10.96.{r.randint(0, 255)}.{r.randint(1, 254)}/32 -p tcp -m comment --comment "shop/{ident(r, "-")}:http cluster IP" -m tcp --dport {r.choice([80, 443, 8080])} -j {c}'
+        )
     out += ["COMMIT", "*filter", ":INPUT DROP [0:0]", ":FORWARD DROP [0:0]", ":OUTPUT ACCEPT [0:0]"]
     bulk = [f"-A INPUT -s {ip(r)}/32 -p tcp -m tcp --dport {r.choice([22, 80, 443, 9100])} -j ACCEPT" for _ in range(44)]
     net, port = f"10.{r.randint(60, 90)}.0.0/16", r.randint(7000, 7999)
     drop = f'-A INPUT -s {net} -p tcp -m tcp --dport {port} -m comment --comment "pricing: closed for CHG-{r.randint(10000, 99999)}" -j DROP'
     open_all = "-A INPUT -s 0.0.0.0/0 -p tcp -m tcp --dport 6379 -j ACCEPT"
-    return out + plant(r, bulk, [drop, open_all], 8) + ["COMMIT", "# Completed on Mon Mar  2 08:11:04 2026"], [drop[9:], open_all[9:]]
+    return out + plant(r, bulk, [drop, open_all], 8) + [
+        "COMMIT",
+        "# Completed on Mon Mar  2 08:11:04 2026",
+    ], [drop[9:], open_all[9:]]
 
 
 @case("nginx -T 2>&1", ask="Large uploads to the media host are refused with 413. Which setting is it?")
 def nginx_dump(r):
-    out = ["nginx: [warn] conflicting server name \"old.shop.example\" on 0.0.0.0:443, ignored", "nginx: the configuration file /etc/nginx/nginx.conf syntax is ok", "nginx: configuration file /etc/nginx/nginx.conf test is successful", "# configuration file /etc/nginx/nginx.conf:", "user www-data;", "worker_processes auto;", "events {", "    worker_connections 1024;", "}", "http {", "    include /etc/nginx/mime.types;", "    client_max_body_size 64m;", "    include /etc/nginx/sites-enabled/*;", "}", ""]
+    out = [
+        "nginx: [warn] conflicting server name \"old.shop.example\" on 0.0.0.0:443, ignored",
+        "nginx: the configuration file /etc/nginx/nginx.conf syntax is ok",
+        "nginx: configuration file /etc/nginx/nginx.conf test is successful",
+        "# configuration file /etc/nginx/nginx.conf:",
+        "user www-data;",
+        "worker_processes auto;",
+        "events {",
+        "    worker_connections 1024;",
+        "}",
+        "http {",
+        "    include /etc/nginx/mime.types;",
+        "    client_max_body_size 64m;",
+        "    include /etc/nginx/sites-enabled/*;",
+        "}",
+        "",
+    ]
     hosts = idents(r, 15, "-")
     media, place = r.randint(4, 11), ident(r, "-")
     small = r.randint(100, 900)
     for k, h in enumerate(hosts):
         name = "media" if k == media else h
-        out += [f"# configuration file /etc/nginx/sites-enabled/{name}.conf:", "server {", "    listen 443 ssl;", f"    server_name {name}.shop.example;", f"    ssl_certificate /etc/ssl/shop/{name}.pem;", f"    ssl_certificate_key /etc/ssl/shop/{name}.key;"]
+        out += [
+            f"# configuration file /etc/nginx/sites-enabled/{name}.conf:",
+            "server {",
+            "    listen 443 ssl;",
+            f"    server_name {name}.shop.example;",
+            f"    ssl_certificate /etc/ssl/shop/{name}.pem;",
+            f"    ssl_certificate_key /etc/ssl/shop/{name}.key;",
+        ]
         for p in idents(r, 3, "-"):
-            out += [f"    location /{p}/ {{", f"        proxy_pass http://{ip(r)}:{r.randint(3000, 9999)};", "        proxy_set_header Host $host;", f"        proxy_read_timeout {r.choice([30, 60])}s;", "    }"]
+            out += [
+                f"    location /{p}/ {{",
+                f"        proxy_pass http://{ip(r)}:{r.randint(3000, 9999)};",
+                "        proxy_set_header Host $host;",
+                f"        proxy_read_timeout {r.choice([30, 60])}s;",
+                "    }",
+            ]
         if k == media:
-            out += [f"    location /{place}/upload {{", f"        client_max_body_size {small}k;", f"        proxy_pass http://{ip(r)}:8088;", "    }"]
+            out += [
+                f"    location /{place}/upload {{",
+                f"        client_max_body_size {small}k;",
+                f"        proxy_pass http://{ip(r)}:8088;",
+                "    }",
+            ]
         out += ["}", ""]
     return out, [[f"location /{place}/upload", f"client_max_body_size {small}k"], 'conflicting server name "old.shop.example"']
 
@@ -75,11 +167,24 @@ def lsof_deleted(r):
     def row(cmd, pid, user, fd, size, name):
         return f"{cmd:<12} {pid:>7} {user:>10} {fd:>5}   REG  252,2 {size:>12}     0 {r.randint(10**5, 10**7):>9} {name} (deleted)"
 
-    bulk = [row(r.choice(["systemd-j", "php-fpm", "dockerd", "postgres"]), r.randint(300, 60000), r.choice(["root", "www-data", "postgres"]), f"{r.randint(3, 90)}u", r.choice([0, 4096, 8192, r.randint(100, 90000)]), f"/tmp/{ident(r)}.{hexes(r, 6)}") for _ in range(100)]
+    bulk = [
+        row(
+            r.choice(["systemd-j", "php-fpm", "dockerd", "postgres"]),
+            r.randint(300, 60000),
+            r.choice(["root", "www-data", "postgres"]),
+            f"{r.randint(3, 90)}u",
+            r.choice([0, 4096, 8192, r.randint(100, 90000)]),
+            f"/tmp/{ident(r)}.{hexes(r, 6)}",
+        )
+        for _ in range(100)
+    ]
     pids = distinct(r, 2, 61000, 99000)
     sizes = [r.randint(3 * 10**10, 9 * 10**10), r.randint(8 * 10**9, 9 * 10**9)]
     files = [f"/var/log/shop/{ident(r)}.log.1", f"/var/lib/shop/{ident(r)}.tmp"]
-    special = [row("java", pids[0], "shop", "41w", sizes[0], files[0]), row("filebeat", pids[1], "root", "12r", sizes[1], files[1])]
+    special = [
+        row("java", pids[0], "shop", "41w", sizes[0], files[0]),
+        row("filebeat", pids[1], "root", "12r", sizes[1], files[1]),
+    ]
     out = ["COMMAND          PID       USER    FD   TYPE DEVICE     SIZE/OFF NLINK      NODE NAME", *plant(r, bulk, special)]
     out += ["Filesystem      Size  Used Avail Use% Mounted on", "/dev/vda2        98G   98G     0 100% /var"]
     return out, [[str(p), str(s), f] for p, s, f in zip(pids, sizes, files)]
@@ -96,7 +201,9 @@ def tcpdump(r):
     for k, t in enumerate(times(r, 140, 0.05)):
         p, seq = r.randint(30000, 60000), r.randint(1, 10**6)
         length = r.choice([0, 0, 517, 1448, r.randint(20, 900)])
-        out.append(f"{t:%H:%M:%S.%f} IP {a}.{p} > {b}.443: Flags [{'P.' if length else '.'}], seq {seq}:{seq + length}, ack {r.randint(1, 10**6)}, win 501, options [nop,nop,TS val {r.randint(10**8, 10**9)} ecr {r.randint(10**8, 10**9)}], length {length}")
+        out.append(
+            f"{t:%H:%M:%S.%f} IP {a}.{p} > {b}.443: Flags [{'P.' if length else '.'}], seq {seq}:{seq + length}, ack {r.randint(1, 10**6)}, win 501, options [nop,nop,TS val {r.randint(10**8, 10**9)} ecr {r.randint(10**8, 10**9)}], length {length}"
+        )
         if at.get(k) == 0:
             out.append(f"{t:%H:%M:%S.%f} IP 198.51.100.9 > {a}: ICMP {b} unreachable - need to frag (mtu {mtu}), length 556")
         if at.get(k) == 1:
@@ -104,7 +211,9 @@ def tcpdump(r):
     return out, [["198.51.100.9", f"need to frag (mtu {mtu})"], [f"{a}.{port}", "Flags [R]"]]
 
 
-@case("for n in $(cat names.txt); do dig +noall +comments +answer $n; done", ask="Check that every name resolves to the new load balancer.")
+@case(
+    "for n in $(cat names.txt); do dig +nocmd +nostats $n; done", ask="Check that every name resolves to the new load balancer."
+)
 def dig_names(r):
     names = [f"{n}.shop.example." for n in idents(r, 42, "-")]
     lb, old = f"192.0.2.{r.randint(2, 250)}", f"198.51.100.{r.randint(2, 250)}"
@@ -113,7 +222,17 @@ def dig_names(r):
     for k, n in enumerate(names):
         kind, status = odd.get(k), dict(nx="NXDOMAIN", fail="SERVFAIL").get(odd.get(k), "NOERROR")
         answers = int(kind in (None, "old"))
-        out += [";; Got answer:", f";; ->>HEADER<<- opcode: QUERY, status: {status}, id: {r.randint(1000, 65000)}", f";; flags: qr rd ra; QUERY: 1, ANSWER: {answers}, AUTHORITY: 0, ADDITIONAL: 1", "", ";; OPT PSEUDOSECTION:", f"; EDNS: version: 0, flags:; udp: {r.choice([512, 1232])}", ";; QUESTION SECTION:", f";{n}\t\tIN\tA", ""]
+        out += [
+            ";; Got answer:",
+            f";; ->>HEADER<<- opcode: QUERY, status: {status}, id: {r.randint(1000, 65000)}",
+            f";; flags: qr rd ra; QUERY: 1, ANSWER: {answers}, AUTHORITY: 0, ADDITIONAL: 1",
+            "",
+            ";; OPT PSEUDOSECTION:",
+            f"; EDNS: version: 0, flags:; udp: {r.choice([512, 1232])}",
+            ";; QUESTION SECTION:",
+            f";{n}\t\tIN\tA",
+            "",
+        ]
         if answers:
             out += [";; ANSWER SECTION:", f"{n}\t{r.randint(30, 300)}\tIN\tA\t{old if kind else lb}", ""]
         if kind:
@@ -121,7 +240,10 @@ def dig_names(r):
     return out, needles
 
 
-@case("for h in $(cat hosts); do echo | openssl s_client -connect $h:443 2>/dev/null | openssl x509 -noout -subject -issuer -dates -ext subjectAltName; done", ask="Which certificates need attention? Today is 2 March 2026.")
+@case(
+    "for h in $(cat hosts); do echo | openssl s_client -connect $h:443 2>/dev/null | openssl x509 -noout -subject -issuer -dates -ext subjectAltName; done",
+    ask="Which certificates need attention? Today is 2 March 2026.",
+)
 def openssl_certs(r):
     out, needles = [], []
     hosts = idents(r, 34, "-")
@@ -130,7 +252,14 @@ def openssl_certs(r):
     for k, h in enumerate(hosts):
         end = f"Mar  {day} 11:04:31 2026 GMT" if k == soon else f"{r.choice(['Jul', 'Sep', 'Nov'])} {r.randint(10, 28)} 11:04:31 2026 GMT"
         issuer = f"O = Shop Test, CN = Staging Root {serial}" if k == own else "C = US, O = Let's Encrypt, CN = R11"
-        out += [f"subject=CN = {h}.shop.example", f"issuer={issuer}", f"notBefore=Dec  {r.randint(1, 9)} 11:04:32 2025 GMT", f"notAfter={end}", "X509v3 Subject Alternative Name: ", f"    DNS:{h}.shop.example, DNS:www.{h}.shop.example"]
+        out += [
+            f"subject=CN = {h}.shop.example",
+            f"issuer={issuer}",
+            f"notBefore=Dec  {r.randint(1, 9)} 11:04:32 2025 GMT",
+            f"notAfter={end}",
+            "X509v3 Subject Alternative Name: ",
+            f"    DNS:{h}.shop.example, DNS:www.{h}.shop.example",
+        ]
         if k in (soon, own):
             needles.append([f"CN = {h}.shop.example", f"Mar {day} 11:04:31 2026" if k == soon else f"Staging Root {serial}"])
     return out, needles
@@ -143,10 +272,17 @@ def iostat(r):
     steal = r.randint(38, 66) + 0.41
     at = r.choice([k for k in range(4, 18) if k != bad])
     for k in range(20):
-        out += ["avg-cpu:  %user   %nice %system %iowait  %steal   %idle", f"          {r.randint(2, 9):>6}.21    0.00    1.{r.randint(10, 99)}    0.{r.randint(10, 99)}   {steal if k == at else 0.0:>5.2f}   {r.randint(20, 29) if k == at else r.randint(80, 95)}.10", "", "Device            r/s     rkB/s   rrqm/s  %rrqm r_await     w/s     wkB/s  w_await wareq-sz  aqu-sz  %util"]
+        out += [
+            "avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
+            f"          {r.randint(2, 9):>6}.21    0.00    1.{r.randint(10, 99)}    0.{r.randint(10, 99)}   {steal if k == at else 0.0:>5.2f}   {r.randint(20, 29) if k == at else r.randint(80, 95)}.10",
+            "",
+            "Device            r/s     rkB/s   rrqm/s  %rrqm r_await     w/s     wkB/s  w_await wareq-sz  aqu-sz  %util",
+        ]
         for d in ["nvme0n1", "nvme1n1", "sda", "sdb", "dm-0"]:
             hit = k == bad and d == "sdb"
-            out.append(f"{d:<14}{r.randint(1, 90):>6}.20 {r.randint(10, 900):>8}.40     0.00   0.00    {r.randint(0, 2)}.{r.randint(10, 99)} {r.randint(1, 90):>6}.60 {r.randint(10, 900):>8}.00 {wait if hit else r.uniform(0.3, 4):>8.2f} {r.randint(4, 60):>8}.10 {r.uniform(80, 99) if hit else r.uniform(0, 0.6):>7.2f} {100.0 if hit else r.uniform(0.1, 9):>6.2f}")
+            out.append(
+                f"{d:<14}{r.randint(1, 90):>6}.20 {r.randint(10, 900):>8}.40     0.00   0.00    {r.randint(0, 2)}.{r.randint(10, 99)} {r.randint(1, 90):>6}.60 {r.randint(10, 900):>8}.00 {wait if hit else r.uniform(0.3, 4):>8.2f} {r.randint(4, 60):>8}.10 {r.uniform(80, 99) if hit else r.uniform(0, 0.6):>7.2f} {100.0 if hit else r.uniform(0.1, 9):>6.2f}"
+            )
         out.append("")
     return out, [["sdb", f"{wait:.2f}", "100.00"], f"{steal:.2f}"]
 
@@ -156,12 +292,31 @@ def perf_report(r):
     fns = idents(r, 120)
     share = [r.uniform(28, 41), r.uniform(11, 17), r.uniform(6, 9)]
     share += sorted((r.uniform(0.02, 1.2) for _ in range(117)), reverse=True)
-    out = ["# To display the perf.data header info, please use --header/--header-only options.", "#", "# Total Lost Samples: 0", "#", f"# Samples: {r.randint(20, 90)}K of event 'cycles:P'", f"# Event count (approx.): {r.randint(10**10, 10**11)}", "#", "# Overhead  Command  Shared Object        Symbol", "# ........  .......  ...................  ..........................................", "#"]
+    out = [
+        "# To display the perf.data header info, please use --header/--header-only options.",
+        "#",
+        "# Total Lost Samples: 0",
+        "#",
+        f"# Samples: {r.randint(20, 90)}K of event 'cycles:P'",
+        f"# Event count (approx.): {r.randint(10**10, 10**11)}",
+        "#",
+        "# Overhead  Command  Shared Object        Symbol",
+        "# ........  .......  ...................  ..........................................",
+        "#",
+    ]
     for k, (f, s) in enumerate(zip(fns, share)):
         obj = ["shopd", "libc.so.6", "[kernel.kallsyms]"][r.choice([0, 0, 1, 2])] if k > 2 else "shopd"
         out.append(f"    {s:5.2f}%  shopd    {obj:<19}  [{'k' if obj[0] == '[' else '.'}] {f}")
         if k < 3:
-            out += ["            |          ", f"            |--{s * 0.7:.2f}%--{fns[k + 40]}", f"            |          {fns[k + 50]}", "            |          main", "            |          ", f"             --{s * 0.3:.2f}%--{fns[k + 60]}", ""]
+            out += [
+                "            |          ",
+                f"            |--{s * 0.7:.2f}%--{fns[k + 40]}",
+                f"            |          {fns[k + 50]}",
+                "            |          main",
+                "            |          ",
+                f"             --{s * 0.3:.2f}%--{fns[k + 60]}",
+                "",
+            ]
     return out, [[f, f"{s:.2f}%"] for f, s in zip(fns[:3], share)]
 
 
@@ -170,13 +325,18 @@ def mtr_reports(r):
     out, needles = [], []
     bad, hop, loss = r.randint(2, 5), r.randint(6, 9), r.randint(23, 61)
     for k, n in enumerate(idents(r, 9, "-")):
-        out += [f"Start: 2026-03-02T0{k}:10:00+0000", f"HOST: web-01 -> {n}.example          Loss%   Snt   Last   Avg  Best  Wrst StDev"]
+        out += [
+            f"Start: 2026-03-02T0{k}:10:00+0000",
+            f"HOST: web-01 -> {n}.example          Loss%   Snt   Last   Avg  Best  Wrst StDev",
+        ]
         base = 0.3
         for h in range(1, 14):
             base += r.uniform(0.1, 9)
             lost = loss if k == bad and h >= hop else 0
             host = f"ae{r.randint(1, 40)}.cr{r.randint(1, 9)}.{r.choice(['fra', 'ams', 'lon', 'par'])}{r.randint(1, 9)}.carrier.example ({ip(r)})"
-            out.append(f"  {h:>2}. AS{r.randint(1000, 65000):<6} {host:<52} {lost:>4}.0%   100  {base:5.1f} {base + 0.2:5.1f} {base - 0.2:5.1f} {base + r.uniform(1, 20):5.1f}   {r.uniform(0.1, 3):.1f}")
+            out.append(
+                f"  {h:>2}. AS{r.randint(1000, 65000):<6} {host:<52} {lost:>4}.0%   100  {base:5.1f} {base + 0.2:5.1f} {base - 0.2:5.1f} {base + r.uniform(1, 20):5.1f}   {r.uniform(0.1, 3):.1f}"
+            )
             if k == bad and h == hop:
                 needles = [[host, f"{loss}.0%"], f"{n}.example"]
     return out, needles
@@ -193,47 +353,102 @@ def zpool_status(r):
         state = "DEGRADED" if k == sick else "ONLINE"
         out += [f"  pool: {pool}", f" state: {state}"]
         if k == sick:
-            out += ["status: One or more devices has experienced an error resulting in data", "\tcorruption.  Applications may be affected.", "action: Restore the file in question if possible.  Otherwise restore the", "\tentire pool from backup.", "   see: https://openzfs.github.io/openzfs-docs/msg/ZFS-8000-8A"]
-        out += [f"  scan: scrub repaired 0B in 05:1{k}:31 with {1 if k == sick else 0} errors on Sun Mar  1 05:34:33 2026", "config:", "", "\tNAME                                STATE     READ WRITE CKSUM", f"\t{pool:<35} {state:<9} 0     0     0"]
+            out += [
+                "status: One or more devices has experienced an error resulting in data",
+                "\tcorruption.  Applications may be affected.",
+                "action: Restore the file in question if possible.  Otherwise restore the",
+                "\tentire pool from backup.",
+                "   see: https://openzfs.github.io/openzfs-docs/msg/ZFS-8000-8A",
+            ]
+        out += [
+            f"  scan: scrub repaired 0B in 05:1{k}:31 with {1 if k == sick else 0} errors on Sun Mar  1 05:34:33 2026",
+            "config:",
+            "",
+            "\tNAME                                STATE     READ WRITE CKSUM",
+            f"\t{pool:<35} {state:<9} 0     0     0",
+        ]
         for v in range(2):
             out.append(f"\t  raidz2-{v:<26} {state if v == 0 else 'ONLINE':<9} 0     0     0")
             for d in range(6):
                 disk = f"wwn-0x5000c500{hexes(r, 8)}"
                 hit = k == sick and v * 6 + d == bad_disk
-                out.append(f"\t    {disk:<31} {'FAULTED' if hit else 'ONLINE':<9} 0     0 {errs if hit else 0:>5}{'  too many errors' if hit else ''}")
+                out.append(
+                    f"\t    {disk:<31} {'FAULTED' if hit else 'ONLINE':<9} 0     0 {errs if hit else 0:>5}{'  too many errors' if hit else ''}"
+                )
                 if hit:
                     needles = [[disk, "FAULTED", str(errs)]]
-        out += ["", "errors: Permanent errors have been detected in the following files:" if k == sick else "errors: No known data errors", ""]
+        out += [
+            "",
+            "errors: Permanent errors have been detected in the following files:" if k == sick else "errors: No known data errors",
+            "",
+        ]
         if k == sick:
             out += [f"        {file}", ""]
             needles += [[f"pool: {pool}", "DEGRADED"], file]
     return out, needles
 
 
-@case("nvidia-smi --query-gpu=timestamp,index,temperature.gpu,utilization.gpu,memory.used,ecc.errors.uncorrected.volatile.total,clocks_throttle_reasons.active --format=csv -l 5 | head -150", ask="Training got slow in the afternoon. Anything about the GPUs?")
+@case(
+    "nvidia-smi --query-gpu=timestamp,index,temperature.gpu,utilization.gpu,memory.used,ecc.errors.uncorrected.volatile.total,clocks_throttle_reasons.active --format=csv -l 5 | head -150",
+    ask="Training got slow in the afternoon. Anything about the GPUs?",
+)
 def gpu_samples(r):
-    out = ["timestamp, index, temperature.gpu, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total, clocks_throttle_reasons.active"]
+    out = [
+        "timestamp, index, temperature.gpu, utilization.gpu [%], memory.used [MiB], ecc.errors.uncorrected.volatile.total, clocks_throttle_reasons.active"
+    ]
     ts = [t for t in times(r, 36, 5) for _ in range(4)]
     hot, temp, ecc = r.randint(0, 3), r.randint(93, 99), r.randint(101, 900)
     at = spots(r, 36, 2, 6)
     for k, t in enumerate(ts):
         i, n = k % 4, k // 4
         throttled, failing = (n, i) == (at[0], hot), (n, i) == (at[1], (hot + 1) % 4)
-        out.append(f"{t:%Y/%m/%d %H:%M:%S}.{t.microsecond // 1000:03}, {i}, {temp if throttled else r.randint(58, 66)}, {r.randint(4, 9) if throttled else r.randint(91, 100)} %, {r.randint(70000, 71000)} MiB, {ecc if failing else 0}, 0x{'40' if throttled else '0':0>16}")
+        out.append(
+            f"{t:%Y/%m/%d %H:%M:%S}.{t.microsecond // 1000:03}, {i}, {temp if throttled else r.randint(58, 66)}, {r.randint(4, 9) if throttled else r.randint(91, 100)} %, {r.randint(70000, 71000)} MiB, {ecc if failing else 0}, 0x{'40' if throttled else '0':0>16}"
+        )
     when = [f"{ts[4 * n]:%Y/%m/%d %H:%M:%S}" for n in at]
     return out, [[when[0], str(temp)], [when[1], str(ecc)]]
 
 
 @case("ethtool -S ens5f0", ask="We see retransmits on this host. Does the card drop anything?")
 def ethtool_stats(r):
-    names = [f"{a}_{b}" for a in ("rx", "tx") for b in ("packets", "bytes", "multicast", "broadcast", "unicast", "errors", "dropped", "csum_bad", "oversize", "undersize", "pause", "frame")]
-    out = ["NIC statistics:"] + [f"     {n}: {r.randint(10**6, 10**10) if n[3:] in ('packets', 'bytes', 'multicast', 'unicast', 'broadcast') else 0}" for n in names]
+    names = [
+        f"{a}_{b}"
+        for a in ("rx", "tx")
+        for b in (
+            "packets",
+            "bytes",
+            "multicast",
+            "broadcast",
+            "unicast",
+            "errors",
+            "dropped",
+            "csum_bad",
+            "oversize",
+            "undersize",
+            "pause",
+            "frame",
+        )
+    ]
+    out = ["NIC statistics:"] + [
+        f"     {n}: {r.randint(10**6, 10**10) if n[3:] in ('packets', 'bytes', 'multicast', 'unicast', 'broadcast') else 0}"
+        for n in names
+    ]
     q, missed, crc = r.randint(8, 30), r.randint(1000, 900000), r.randint(100, 9000)
     rows = []
     for k in range(40):
-        rows += [f"     rx_queue_{k}_packets: {r.randint(10**5, 10**8)}", f"     rx_queue_{k}_bytes: {r.randint(10**8, 10**10)}", f"     rx_queue_{k}_alloc_failed: 0", f"     rx_queue_{k}_drops: {missed if k == q else 0}", f"     tx_queue_{k}_packets: {r.randint(10**5, 10**8)}", f"     tx_queue_{k}_restart: 0"]
+        rows += [
+            f"     rx_queue_{k}_packets: {r.randint(10**5, 10**8)}",
+            f"     rx_queue_{k}_bytes: {r.randint(10**8, 10**10)}",
+            f"     rx_queue_{k}_alloc_failed: 0",
+            f"     rx_queue_{k}_drops: {missed if k == q else 0}",
+            f"     tx_queue_{k}_packets: {r.randint(10**5, 10**8)}",
+            f"     tx_queue_{k}_restart: 0",
+        ]
     rows.insert(r.randint(20, 200), f"     rx_crc_errors.nic: {crc}")
-    return out + rows + ["     port.link_xon_rx: 0", "     port.link_xoff_rx: 0"], [f"rx_queue_{q}_drops: {missed}", f"rx_crc_errors.nic: {crc}"]
+    return out + rows + ["     port.link_xon_rx: 0", "     port.link_xoff_rx: 0"], [
+        f"rx_queue_{q}_drops: {missed}",
+        f"rx_crc_errors.nic: {crc}",
+    ]
 
 
 @case("mysql -e 'SHOW FULL PROCESSLIST\\G'", ask="Writes hang. Who blocks whom?")
@@ -264,20 +479,92 @@ def mysql_processlist(r):
 def redis_info(r):
     limit = r.randint(4, 9)
     evicted, rejected, lag = r.randint(10**6, 10**7), r.randint(300, 9000), r.randint(400, 9000)
-    out = ["# Server", "redis_version:7.2.4", "redis_mode:standalone", "os:Linux 6.1.0-18-amd64 x86_64", f"uptime_in_seconds:{r.randint(10**5, 10**7)}", "", "# Clients", f"connected_clients:{r.randint(100, 400)}", "maxclients:10000", "blocked_clients:0", "", "# Memory", f"used_memory:{limit * 1024**3 - 4096}", f"used_memory_human:{limit}.00G", f"maxmemory_human:{limit}.00G", "maxmemory_policy:allkeys-lru", "mem_fragmentation_ratio:1.04", "", "# Persistence", "loading:0", "rdb_bgsave_in_progress:0"]
-    out += ["rdb_last_bgsave_status:err", f"rdb_changes_since_last_save:{r.randint(10**6, 10**7)}", "aof_enabled:0", "", "# Stats", f"total_commands_processed:{r.randint(10**8, 10**9)}", f"rejected_connections:{rejected}", "sync_full:1", f"expired_keys:{r.randint(1000, 9000)}", f"evicted_keys:{evicted}", f"keyspace_hits:{r.randint(10**7, 10**8)}", f"keyspace_misses:{r.randint(10**5, 10**6)}", "", "# Replication", "role:master", "connected_slaves:2", f"slave0:ip={ip(r)},port=6379,state=online,offset=889410,lag=0", f"slave1:ip={ip(r)},port=6379,state=online,offset=12094,lag={lag}", "", "# CPU", "used_cpu_sys:4001.11", "used_cpu_user:9021.90", "", "# Commandstats"]
-    rows = [f"cmdstat_{n}:calls={r.randint(10, 90000)},usec={r.randint(1000, 900000)},usec_per_call={r.uniform(0.3, 9):.2f},rejected_calls=0,failed_calls=0" for n in idents(r, 64, "|")]
+    out = [
+        "# Server",
+        "redis_version:7.2.4",
+        "redis_mode:standalone",
+        "os:Linux 6.1.0-18-amd64 x86_64",
+        f"uptime_in_seconds:{r.randint(10**5, 10**7)}",
+        "",
+        "# Clients",
+        f"connected_clients:{r.randint(100, 400)}",
+        "maxclients:10000",
+        "blocked_clients:0",
+        "",
+        "# Memory",
+        f"used_memory:{limit * 1024**3 - 4096}",
+        f"used_memory_human:{limit}.00G",
+        f"maxmemory_human:{limit}.00G",
+        "maxmemory_policy:allkeys-lru",
+        "mem_fragmentation_ratio:1.04",
+        "",
+        "# Persistence",
+        "loading:0",
+        "rdb_bgsave_in_progress:0",
+    ]
+    out += [
+        "rdb_last_bgsave_status:err",
+        f"rdb_changes_since_last_save:{r.randint(10**6, 10**7)}",
+        "aof_enabled:0",
+        "",
+        "# Stats",
+        f"total_commands_processed:{r.randint(10**8, 10**9)}",
+        f"rejected_connections:{rejected}",
+        "sync_full:1",
+        f"expired_keys:{r.randint(1000, 9000)}",
+        f"evicted_keys:{evicted}",
+        f"keyspace_hits:{r.randint(10**7, 10**8)}",
+        f"keyspace_misses:{r.randint(10**5, 10**6)}",
+        "",
+        "# Replication",
+        "role:master",
+        "connected_slaves:2",
+        f"slave0:ip={ip(r)},port=6379,state=online,offset=889410,lag=0",
+        f"slave1:ip={ip(r)},port=6379,state=online,offset=12094,lag={lag}",
+        "",
+        "# CPU",
+        "used_cpu_sys:4001.11",
+        "used_cpu_user:9021.90",
+        "",
+        "# Commandstats",
+    ]
+    rows = [
+        f"cmdstat_{n}:calls={r.randint(10, 90000)},usec={r.randint(1000, 900000)},usec_per_call={r.uniform(0.3, 9):.2f},rejected_calls=0,failed_calls=0"
+        for n in idents(r, 64, "|")
+    ]
     slow = f"{r.randint(90000, 900000)}.40"
-    rows.insert(r.randint(12, 50), f"cmdstat_keys:calls={r.randint(200, 900)},usec={r.randint(10**8, 10**9)},usec_per_call={slow},rejected_calls=0,failed_calls=0")
-    tail = ["", "# Errorstats", f"errorstat_OOM:count={rejected + 17}", "", "# Keyspace", f"db0:keys={r.randint(10**6, 10**7)},expires=12,avg_ttl=0"]
-    return "\r\n".join(out + rows + tail), ["rdb_last_bgsave_status:err", f"evicted_keys:{evicted}", f"rejected_connections:{rejected}", f"lag={lag}", ["cmdstat_keys", f"usec_per_call={slow}"], f"errorstat_OOM:count={rejected + 17}"]
+    rows.insert(
+        r.randint(12, 50),
+        f"cmdstat_keys:calls={r.randint(200, 900)},usec={r.randint(10**8, 10**9)},usec_per_call={slow},rejected_calls=0,failed_calls=0",
+    )
+    tail = [
+        "",
+        "# Errorstats",
+        f"errorstat_OOM:count={rejected + 17}",
+        "",
+        "# Keyspace",
+        f"db0:keys={r.randint(10**6, 10**7)},expires=12,avg_ttl=0",
+    ]
+    return "\r\n".join(out + rows + tail), [
+        "rdb_last_bgsave_status:err",
+        f"evicted_keys:{evicted}",
+        f"rejected_connections:{rejected}",
+        f"lag={lag}",
+        ["cmdstat_keys", f"usec_per_call={slow}"],
+        f"errorstat_OOM:count={rejected + 17}",
+    ]
 
 
-@case("for u in $(cut -d: -f1 /etc/passwd); do crontab -l -u $u 2>/dev/null; done; cat /etc/cron.d/*", ask="Something restarts the shop in the middle of the day. Is it a cron job?")
+@case(
+    "for u in $(cut -d: -f1 /etc/passwd); do crontab -l -u $u 2>/dev/null; done; cat /etc/cron.d/*",
+    ask="Something restarts the shop in the middle of the day. Is it a cron job?",
+)
 def crontabs(r):
     bulk = []
     for n in idents(r, 74, "-"):
-        bulk.append(f"# {prose_line(r)}\n{r.randint(0, 59)} {r.randint(0, 6)} * * {r.choice(['*', '*', '1', '0', '1-5'])} shop /opt/shop/bin/{n}.sh >> /var/log/cron/{n}.log 2>&1")
+        bulk.append(
+            f"# {prose_line(r)}\n{r.randint(0, 59)} {r.randint(0, 6)} * * {r.choice(['*', '*', '1', '0', '1-5'])} shop /opt/shop/bin/{n}.sh >> /var/log/cron/{n}.log 2>&1"
+        )
     job, minute, hour = ident(r, "-"), r.randint(1, 58), r.randint(11, 15)
     at = f"{minute} {hour} * * 1-5 root systemctl restart shopd # {job}"
     every = f"* * * * * shop /opt/shop/bin/{ident(r, '-')}-{r.randint(2, 9)}.sh"
@@ -288,20 +575,41 @@ def prose_line(r):
     return r.choice(["nightly", "weekly", "after the dump", "before the report", "see the wiki"]) + f": {ident(r, ' ')}"
 
 
-@case("aws ec2 describe-instances --output table --query 'Reservations[].Instances[].[InstanceId,Tags[0].Value,InstanceType,State.Name,PublicIpAddress,LaunchTime]'", ask="Which machines do not look like the rest?")
+@case(
+    "aws ec2 describe-instances --output table --query 'Reservations[].Instances[].[InstanceId,Tags[0].Value,InstanceType,State.Name,PublicIpAddress,LaunchTime]'",
+    ask="Which machines do not look like the rest?",
+)
 def aws_table(r):
-    rule = "+---------------------+--------------------------+-------------+-------------+------------------+------------------------+"
+    rule = "+---------------------+--------------------------+----------------+-------------+------------------+------------------------+"
 
     def row(i, n, kind, state, public, when):
-        return f"|  {i:<19}|  {n:<24}|  {kind:<11}|  {state:<11}|  {public:<16}|  {when:<22}|"
+        return f"|  {i:<19}|  {n:<24}|  {kind:<14}|  {state:<11}|  {public:<16}|  {when:<22}|"
 
     names = idents(r, 62, "-")
-    bulk = [row(f"i-{hexes(r, 17)[:17]}", n, r.choice(["m6i.large", "m6i.xlarge"]), "running", "None", f"2025-0{r.randint(1, 9)}-1{r.randint(0, 9)}T0{r.randint(0, 9)}:12:44Z") for n in names[3:]]
+    bulk = [
+        row(
+            f"i-{hexes(r, 17)[:17]}",
+            n,
+            r.choice(["m6i.large", "m6i.xlarge"]),
+            "running",
+            "None",
+            f"2025-0{r.randint(1, 9)}-1{r.randint(0, 9)}T0{r.randint(0, 9)}:12:44Z",
+        )
+        for n in names[3:]
+    ]
     ids = [f"i-{hexes(r, 17)[:17]}" for _ in range(3)]
     pub, year = f"3.{r.randint(60, 79)}.{r.randint(1, 250)}.{r.randint(1, 250)}", r.randint(2017, 2019)
-    special = [row(ids[0], names[0], "p4d.24xlarge", "running", "None", "2026-02-28T03:11:09Z"), row(ids[1], names[1], "m6i.large", "running", pub, f"2025-04-11T01:12:44Z"), row(ids[2], names[2], "m1.small", "stopped", "None", f"{year}-04-11T01:12:44Z")]
+    special = [
+        row(ids[0], names[0], "p4d.24xlarge", "running", "None", "2026-02-28T03:11:09Z"),
+        row(ids[1], names[1], "m6i.large", "running", pub, "2025-04-11T01:12:44Z"),
+        row(ids[2], names[2], "m1.small", "stopped", "None", f"{year}-04-11T01:12:44Z"),
+    ]
     out = ["-" * len(rule), f"|{'DescribeInstances':^{len(rule) - 2}}|", rule]
-    return out + plant(r, bulk, special) + [rule], [[names[0], "p4d.24xlarge"], [names[1], pub], [names[2], "stopped", f"{year}-04-11"]]
+    return out + plant(r, bulk, special) + [rule], [
+        [names[0], "p4d.24xlarge"],
+        [names[1], pub],
+        [names[2], "stopped", f"{year}-04-11"],
+    ]
 
 
 @case("kubectl top pods -A --containers --sort-by=memory && kubectl get hpa -A")
@@ -314,42 +622,73 @@ def kubectl_top(r):
     burn = r.randint(20, 55)
     for k, (n, m) in enumerate(zip(names[1:], left)):
         c = cpu if k == burn else r.randint(1, 190)
-        rows.append(f"{r.choice(['shop', 'search', 'mail']):<12} {n:<48} {r.choice(['app', 'istio-proxy', 'sidecar']):<18} {f'{c}m':<12} {m}Mi")
+        rows.append(
+            f"{r.choice(['shop', 'search', 'mail']):<12} {n:<48} {r.choice(['app', 'istio-proxy', 'sidecar']):<18} {f'{c}m':<12} {m}Mi"
+        )
     hpas = idents(r, 24, "-")
     full, unknown = hpas[9], hpas[14]
     out = [head, *rows, f"{'NAMESPACE':<12} {'NAME':<26} {'REFERENCE':<38} {'TARGETS':<18} MINPODS   MAXPODS   REPLICAS   AGE"]
     for n in hpas:
         top = n == full
         target = "cpu: <unknown>/70%" if n == unknown else f"cpu: {r.randint(280, 400) if top else r.randint(5, 60)}%/70%"
-        out.append(f"{'shop':<12} {n:<26} {'Deployment/' + n:<38} {target:<18} 2         12        {12 if top else r.randint(2, 4):<10} {r.randint(10, 400)}d")
+        out.append(
+            f"{'shop':<12} {n:<26} {'Deployment/' + n:<38} {target:<18} 2         12        {12 if top else r.randint(2, 4):<10} {r.randint(10, 400)}d"
+        )
     return out, [[names[0], f"{mem}Mi"], [names[burn + 1], f"{cpu}m"], full, [unknown, "<unknown>"]]
 
 
 @case("gh pr checks 4418 && gh run list -L 60", ask="Can this pull request be merged?")
 def gh_checks(r):
-    jobs = [f"{a} / {b} ({c})" for a, b, c in zip(idents(r, 46, "-"), idents(r, 46, " "), r.choices(["ubuntu-24.04", "macos-14", "windows-2022"], k=46))]
+    jobs = [
+        f"{a} / {b} ({c})"
+        for a, b, c in zip(
+            idents(r, 46, "-"), idents(r, 46, " "), r.choices(["ubuntu-24.04", "macos-14", "windows-2022"], k=46)
+        )
+    ]
     a, b, c = jobs[:3]
-    bulk = [f"{j}\tpass\t{r.randint(0, 14)}m{r.randint(1, 59)}s\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/{r.randint(10**9, 10**10)}\t" for j in jobs[3:]]
-    special = [f"{a}\tfail\t{r.randint(2, 9)}m3s\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/81\t", f"{b}\tpending\t0\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/82\tWaiting for a reviewer", f"{c}\tskipping\t0\t\t"]
-    rows = [f"completed\tsuccess\t{calm(r)}\tCI\tmain\tpush\t{r.randint(10**9, 10**10)}\t{r.randint(2, 14)}m{r.randint(1, 59)}s\t{r.randint(1, 9)}h" for _ in range(30)]
+    bulk = [
+        f"{j}\tpass\t{r.randint(0, 14)}m{r.randint(1, 59)}s\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/{r.randint(10**9, 10**10)}\t"
+        for j in jobs[3:]
+    ]
+    special = [
+        f"{a}\tfail\t{r.randint(2, 9)}m3s\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/81\t",
+        f"{b}\tpending\t0\thttps://github.com/shop/shop/actions/runs/{r.randint(10**9, 10**10)}/job/82\tWaiting for a reviewer",
+        f"{c}\tskipping\t0\t\t",
+    ]
+    rows = [
+        f"completed\tsuccess\t{calm(r)}\tCI\tmain\tpush\t{r.randint(10**9, 10**10)}\t{r.randint(2, 14)}m{r.randint(1, 59)}s\t{r.randint(1, 9)}h"
+        for _ in range(30)
+    ]
     return plant(r, bulk, special, 8) + rows, [[a, "fail"], [b, "pending"]]
 
 
-@case("sar -n DEV -f /var/log/sa/sa02; sar -r -f /var/log/sa/sa02; sar -q -f /var/log/sa/sa02", ask="At what time was the host in trouble on the second?")
+@case(
+    "sar -n DEV -f /var/log/sa/sa02; sar -r -f /var/log/sa/sa02; sar -q -f /var/log/sa/sa02",
+    ask="At what time was the host in trouble on the second?",
+)
 def sar_history(r):
     out, needles = ["Linux 6.8.0 (web-02) \t03/02/26 \t_x86_64_\t(8 CPU)", ""], []
     h, m = r.randint(8, 20), r.choice([0, 10, 20, 30, 40, 50])
     spike, load, swap = r.randint(800000, 990000), r.randint(90, 300), r.randint(90, 99)
     stamps = [(a, b) for a in range(24) for b in range(0, 60, 10)]
     out.append("00:00:01        IFACE   rxpck/s   txpck/s    rxkB/s    txkB/s   %ifutil")
-    out += [f"{a:02}:{b:02}:01         ens5 {spike if (a, b) == (h, m) else r.randint(900, 4000):>8}.11 {r.randint(900, 4000):>8}.80 {r.randint(200, 900):>8}.21 {r.randint(200, 900):>8}.42      0.{r.randint(10, 90)}" for a, b in stamps]
+    out += [
+        f"{a:02}:{b:02}:01         ens5 {spike if (a, b) == (h, m) else r.randint(900, 4000):>8}.11 {r.randint(900, 4000):>8}.80 {r.randint(200, 900):>8}.21 {r.randint(200, 900):>8}.42      0.{r.randint(10, 90)}"
+        for a, b in stamps
+    ]
     out += ["", "00:00:01      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked"]
-    out += [f"{a:02}:{b:02}:01 {r.randint(0, 3):>11} {r.randint(400, 500):>9} {load if (a, b) == (h, m) else r.randint(0, 3):>6}.{r.randint(10, 99)} {r.randint(0, 3):>6}.20 {r.randint(0, 3):>6}.11 {swap if (a, b) == (h, m) else 0:>9}" for a, b in stamps]
+    out += [
+        f"{a:02}:{b:02}:01 {r.randint(0, 3):>11} {r.randint(400, 500):>9} {load if (a, b) == (h, m) else r.randint(0, 3):>6}.{r.randint(10, 99)} {r.randint(0, 3):>6}.20 {r.randint(0, 3):>6}.11 {swap if (a, b) == (h, m) else 0:>9}"
+        for a, b in stamps
+    ]
     needles = [[f"{h:02}:{m:02}:01", f"{spike}.11"], [f"{h:02}:{m:02}:01", f" {load}."]]
     return out, needles
 
 
-@case("ansible all -m shell -a 'uptime; chronyc tracking | grep offset; needs-restarting -r'", ask="Do all hosts agree on time, and does one need a reboot?")
+@case(
+    "ansible all -m shell -a 'uptime; chronyc tracking | grep offset; needs-restarting -r'",
+    ask="Do all hosts agree on time, and does one need a reboot?",
+)
 def fleet_uptime(r):
     bulk, needles = [], []
     hosts = [f"{h}.{d}" for h in HOSTS for d in ("fra", "ams", "lon", "par", "mad")]
@@ -357,9 +696,13 @@ def fleet_uptime(r):
     off, load = r.randint(30, 400) + 0.318, r.randint(60, 190)
     for h in hosts:
         if h == c:
-            bulk.append(f"{h} | UNREACHABLE! => {{\n    \"changed\": false,\n    \"msg\": \"Failed to connect to the host via ssh: Connection timed out during banner exchange\",\n    \"unreachable\": true\n}}")
+            bulk.append(
+                f"{h} | UNREACHABLE! => {{\n    \"changed\": false,\n    \"msg\": \"Failed to connect to the host via ssh: Connection timed out during banner exchange\",\n    \"unreachable\": true\n}}"
+            )
             continue
-        bulk.append(f"{h} | CHANGED | rc=0 >>\n {r.randint(10, 23)}:{r.randint(10, 59)}:02 up {r.randint(3, 90)} days, {r.randint(1, 23)}:11,  0 users,  load average: {load if h == b else r.randint(0, 2)}.{r.randint(10, 99)}, 0.40, 0.31\nLast offset     : {'+' if r.random() < 0.5 else '-'}{off if h == a else r.uniform(0.000001, 0.0009):.9f} seconds\nRMS offset      : {r.uniform(0.000001, 0.0009):.9f} seconds\nNo core libraries or services have been updated since boot-up.\nReboot should not be necessary.")
+        bulk.append(
+            f"{h} | CHANGED | rc=0 >>\n {r.randint(10, 23)}:{r.randint(10, 59)}:02 up {r.randint(3, 90)} days, {r.randint(1, 23)}:11,  0 users,  load average: {load if h == b else r.randint(0, 2)}.{r.randint(10, 99)}, 0.40, 0.31\nLast offset     : {'+' if r.random() < 0.5 else '-'}{off if h == a else r.uniform(0.000001, 0.0009):.9f} seconds\nRMS offset      : {r.uniform(0.000001, 0.0009):.9f} seconds\nNo core libraries or services have been updated since boot-up.\nReboot should not be necessary."
+        )
     needles = [[a, f"{off:.9f}"], [b, f"load average: {load}."], [c, "UNREACHABLE!", "Connection timed out"]]
     return "\n".join(bulk), needles
 
@@ -367,12 +710,30 @@ def fleet_uptime(r):
 @case("consul monitor -log-level=info & sleep 600; vault status; vault audit list", ask="Is the vault usable?")
 def vault_status(r):
     ts = times(r, 90, 3)
-    out = [f"{t:%Y-%m-%dT%H:%M:%S}.{t.microsecond // 1000:03}Z [INFO]  agent.server.{r.choice(['serf.lan', 'raft', 'autopilot'])}: {calm(r)}" for t in ts]
+    out = [
+        f"{t:%Y-%m-%dT%H:%M:%S}.{t.microsecond // 1000:03}Z [INFO]  agent.server.{r.choice(['serf.lan', 'raft', 'autopilot'])}: {calm(r)}"
+        for t in ts
+    ]
     lost = f"[WARN]  agent.server.raft: failed to contact quorum of nodes, stepping down: server-id={uuid_like(r)}"
     k = spots(r, len(ts), 1)
     out = weave(out, k, [f"{ts[k[0]]:%Y-%m-%dT%H:%M:%S}.000Z {lost}"])
     n = r.randint(1, 2)
-    status = ["Key                Value", "---                -----", "Seal Type          shamir", "Initialized        true", "Sealed             true", "Total Shares       5", "Threshold          3", f"Unseal Progress    {n}/3", f"Unseal Nonce       {uuid_like(r)}", "Version            1.15.4", "Storage Type       raft", "HA Enabled         true", "", f"Error listing audits: Error making API request. Code: 503. Errors: * Vault is sealed ({camel(ident(r))})"]
+    status = [
+        "Key                Value",
+        "---                -----",
+        "Seal Type          shamir",
+        "Initialized        true",
+        "Sealed             true",
+        "Total Shares       5",
+        "Threshold          3",
+        f"Unseal Progress    {n}/3",
+        f"Unseal Nonce       {uuid_like(r)}",
+        "Version            1.15.4",
+        "Storage Type       raft",
+        "HA Enabled         true",
+        "",
+        f"Error listing audits: Error making API request. Code: 503. Errors: * Vault is sealed ({camel(ident(r))})",
+    ]
     return out + status, [lost, "Sealed true", f"Unseal Progress {n}/3"]
 
 
@@ -386,12 +747,22 @@ def lspci_lanes(r):
     odd = r.randint(9, 18)
     for k in range(26):
         slot = f"{k + 1:02x}:00.0"
-        kind = "VGA compatible controller" if k in (4, odd) else r.choice(["Ethernet controller", "Non-Volatile memory controller", "USB controller", "PCI bridge"])
+        kind = "VGA compatible controller" if k in (4, odd) else r.choice(
+            ["Ethernet controller", "Non-Volatile memory controller", "USB controller", "PCI bridge"]
+        )
         gpu = kind.startswith("VGA")
         width = "x4" if k == odd else "x16" if gpu else "x4"
         top = "x16" if gpu else "x4"
         note = " (downgraded)" if k == odd else ""
-        out += [f"{slot} {kind}: {camel(r.choice(THINGS), True)} Devices {hexes(r, 4)} (rev 0{r.randint(1, 4)})", f"\tSubsystem: {camel(r.choice(THINGS), True)} Device {hexes(r, 4)}", "\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr- Stepping- SERR- FastB2B- DisINTx+", f"\tInterrupt: pin A routed to IRQ {r.randint(20, 190)}", f"\tRegion 0: Memory at {hexes(r, 8)} (64-bit, non-prefetchable) [size=16K]", f"\t\tLnkCap:\tPort #{r.randint(0, 9)}, Speed 16GT/s, Width {top}, ASPM L1", f"\t\tLnkSta:\tSpeed {'2.5' if k == odd else '16'}GT/s{note}, Width {width}{note}"]
+        out += [
+            f"{slot} {kind}: {camel(r.choice(THINGS), True)} Devices {hexes(r, 4)} (rev 0{r.randint(1, 4)})",
+            f"\tSubsystem: {camel(r.choice(THINGS), True)} Device {hexes(r, 4)}",
+            "\tControl: I/O- Mem+ BusMaster+ SpecCycle- MemWINV- VGASnoop- ParErr- Stepping- SERR- FastB2B- DisINTx+",
+            f"\tInterrupt: pin A routed to IRQ {r.randint(20, 190)}",
+            f"\tRegion 0: Memory at {hexes(r, 8)} (64-bit, non-prefetchable) [size=16K]",
+            f"\t\tLnkCap:\tPort #{r.randint(0, 9)}, Speed 16GT/s, Width {top}, ASPM L1",
+            f"\t\tLnkSta:\tSpeed {'2.5' if k == odd else '16'}GT/s{note}, Width {width}{note}",
+        ]
         if k == odd:
             needles = [[slot, f"Speed 2.5GT/s{note}, Width x4{note}"]]
     return out + ["card0", "card1", "renderD128"], needles

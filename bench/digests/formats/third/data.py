@@ -7,7 +7,10 @@ from ..case import case
 from .stock import PEOPLE, THINGS, camel, distinct, hexes, ident, idents, ip, mishaps, plant, prose, spots, times, uuid
 
 
-@case("mongosh --quiet shop --eval 'db.orders.find().limit(60)'", ask="The importer chokes on some order. Which documents are not like the others?")
+@case(
+    "mongosh --quiet shop --eval 'db.orders.find().limit(60)'",
+    ask="The importer chokes on some order. Which documents are not like the others?",
+)
 def mongo_documents(r):
     def doc(n, total="", status="paid", items=None, extra=""):
         return (
@@ -18,10 +21,22 @@ def mongo_documents(r):
         )
 
     n = distinct(r, 60, 100000, 999999)
-    amount, state = f"'{r.randint(5, 900)},{r.randint(10, 99)}'", r.choice(["chargeback_pending", "partially_voided", "manual_hold"])
-    special = [doc(n[0], total=amount), doc(n[1], status=state), doc(n[2], items="[]"), doc(n[3], extra=f"\n    mergedFrom: {n[3] - 7},")]
+    amount, state = f"'{r.randint(5, 900)},{r.randint(10, 99)}'", r.choice(
+        ["chargeback_pending", "partially_voided", "manual_hold"]
+    )
+    special = [
+        doc(n[0], total=amount),
+        doc(n[1], status=state),
+        doc(n[2], items="[]"),
+        doc(n[3], extra=f"\n    mergedFrom: {n[3] - 7},"),
+    ]
     out = plant(r, [doc(x) for x in n[4:]], special, 5)
-    return "[\n" + ",\n".join(out) + "\n]", [[str(n[0]), amount], [str(n[1]), state], [str(n[2]), "items: []"], f"mergedFrom: {n[3] - 7}"]
+    return "[\n" + ",\n".join(out) + "\n]", [
+        [str(n[0]), amount],
+        [str(n[1]), state],
+        [str(n[2]), "items: []"],
+        f"mergedFrom: {n[3] - 7}",
+    ]
 
 
 @case(tool="Read", file_path="/w/shop/Cargo.lock", ask="Which crates do we have twice, and is anything not from crates.io?")
@@ -41,7 +56,9 @@ def cargo_lock(r):
         if k == twice:
             out += [package(n, old), package(n, new)]
         elif k == fork:
-            out.append(f'[[package]]\nname = "{n}"\nversion = "{v()}"\nsource = "git+https://github.com/{names[0]}/{n}?branch=hotfix#{rev}"\n')
+            out.append(
+                f'[[package]]\nname = "{n}"\nversion = "{v()}"\nsource = "git+https://github.com/{names[0]}/{n}?branch=hotfix#{rev}"\n'
+            )
         else:
             out.append(package(n, v()))
     return out, [[names[twice], old, new], [names[fork], "?branch=hotfix", rev[:12]]]
@@ -50,13 +67,25 @@ def cargo_lock(r):
 @case("cat stations.geojson", ask="Two pick-up points are shown in the sea. Which?")
 def geojson(r):
     def point(name, lon, lat, **more):
-        return dict(type="Feature", id=r.randint(1000, 9999), geometry=dict(type="Point", coordinates=[round(lon, 5), round(lat, 5)]), properties=dict(name=name, kind=r.choice(["locker", "kiosk", "store"]), open=True, capacity=r.randint(10, 90), **more))
+        return dict(
+            type="Feature",
+            id=r.randint(1000, 9999),
+            geometry=dict(type="Point", coordinates=[round(lon, 5), round(lat, 5)]),
+            properties=dict(
+                name=name, kind=r.choice(["locker", "kiosk", "store"]), open=True, capacity=r.randint(10, 90), **more
+            ),
+        )
 
     names = idents(r, 84, " ")
     bulk = [point(n, r.uniform(6.2, 14.6), r.uniform(47.6, 54.4)) for n in names[2:]]
     lat, lon = round(r.uniform(48, 54), 5), round(r.uniform(7, 14), 5)
     special = [point(names[0], lat, lon), point(names[1], 0.0, 0.0)]
-    out = dict(type="FeatureCollection", name="stations", crs=dict(type="name", properties=dict(name="urn:ogc:def:crs:OGC:1.3:CRS84")), features=plant(r, bulk, special))
+    out = dict(
+        type="FeatureCollection",
+        name="stations",
+        crs=dict(type="name", properties=dict(name="urn:ogc:def:crs:OGC:1.3:CRS84")),
+        features=plant(r, bulk, special),
+    )
     return json.dumps(out), [[names[0], str(lat), str(lon)], names[1]]
 
 
@@ -86,7 +115,7 @@ def hexdump(r):
     data[:8] = b"\x89HDF\r\n\x1a\n"
     secret = f"shop v{r.randint(2, 9)}.{r.randint(10, 99)} dump"
     path = f"/home/{r.choice(PEOPLE).lower()}/{ident(r)}"
-    a, b = r.randint(50, 90) * 16, r.randint(120, 190) * 16
+    a, b = r.randint(50, 90) * 16, r.randint(120, 170) * 16
     data[a : a + 16] = f"{secret:<16}".encode()[:16]
     for k in range(32):
         data[b + k] = ord(path[k]) if k < len(path) else 0
@@ -103,7 +132,17 @@ def hexdump(r):
 @case("cat lighthouse.json", ask="Performance fell from 91 to the value in this report. What are the main causes?")
 def lighthouse_json(r):
     def audit(i, score=1, shown="", **more):
-        return {i: dict(id=i, title=i.replace("-", " ").capitalize(), description=prose(r, 1), score=score, scoreDisplayMode="numeric" if shown else "binary", displayValue=shown, **more)}
+        return {
+            i: dict(
+                id=i,
+                title=i.replace("-", " ").capitalize(),
+                description=prose(r, 1),
+                score=score,
+                scoreDisplayMode="numeric" if shown else "binary",
+                displayValue=shown,
+                **more,
+            )
+        }
 
     out = {}
     for n in idents(r, 44, "-"):
@@ -114,7 +153,12 @@ def lighthouse_json(r):
     special = [
         audit("largest-contentful-paint", 0.04, lcp),
         audit("total-blocking-time", 0.11, blocking),
-        audit("unused-javascript", 0, f"Potential savings of {waste} KiB", details=dict(items=[dict(url=url, totalBytes=waste * 1400, wastedBytes=waste * 1024)])),
+        audit(
+            "unused-javascript",
+            0,
+            f"Potential savings of {waste} KiB",
+            details=dict(items=[dict(url=url, totalBytes=waste * 1400, wastedBytes=waste * 1024)]),
+        ),
     ]
     merged = {}
     at = dict(zip(spots(r, 44, 3, 6), special))
@@ -122,36 +166,82 @@ def lighthouse_json(r):
         merged.update(at.get(k, {}))
         merged[key] = out[key]
     score = r.randint(31, 58)
-    report = dict(lighthouseVersion="12.2.1", fetchTime="2026-03-02T08:00:11.021Z", finalDisplayedUrl="https://shop.example/", categories=dict(performance=dict(id="performance", score=score / 100)), audits=merged)
-    return json.dumps(report, indent=2, ensure_ascii=False), [["largest-contentful-paint", lcp], ["total-blocking-time", blocking], [url, f"Potential savings of {waste} KiB"], str(score / 100)]
+    report = dict(
+        lighthouseVersion="12.2.1",
+        fetchTime="2026-03-02T08:00:11.021Z",
+        finalDisplayedUrl="https://shop.example/",
+        categories=dict(performance=dict(id="performance", score=score / 100)),
+        audits=merged,
+    )
+    return json.dumps(report, indent=2, ensure_ascii=False), [
+        ["largest-contentful-paint", lcp],
+        ["total-blocking-time", blocking],
+        [url, f"Potential savings of {waste} KiB"],
+        str(score / 100),
+    ]
 
 
 @case("cat bom.cdx.json", ask="Legal asks: is there anything in this SBOM that is not permissively licensed?")
 def sbom_licences(r):
     def part(name, licence):
         v = f"{r.randint(0, 9)}.{r.randint(0, 30)}.{r.randint(0, 9)}"
-        return dict(type="library", name=name, version=v, purl=f"pkg:npm/{name}@{v}", hashes=[dict(alg="SHA-256", content=hexes(r, 32))], licenses=[dict(license=dict(id=licence))] if licence else [])
+        return dict(
+            type="library",
+            name=name,
+            version=v,
+            purl=f"pkg:npm/{name}@{v}",
+            hashes=[dict(alg="SHA-256", content=hexes(r, 32))],
+            licenses=[dict(license=dict(id=licence))] if licence else [],
+        )
 
-    names = idents(r, 260, "-")
+    names = idents(r, 190, "-")
     bulk = [part(n, r.choice(["MIT", "MIT", "Apache-2.0", "BSD-3-Clause", "ISC"])) for n in names[3:]]
     special = [part(names[0], "AGPL-3.0-only"), part(names[1], "BUSL-1.1"), part(names[2], None)]
-    bom = dict(bomFormat="CycloneDX", specVersion="1.5", serialNumber=f"urn:uuid:{uuid(r)}", version=1, components=plant(r, bulk, special))
+    bom = dict(
+        bomFormat="CycloneDX",
+        specVersion="1.5",
+        serialNumber=f"urn:uuid:{uuid(r)}",
+        version=1,
+        components=plant(r, bulk, special),
+    )
     return json.dumps(bom, indent=1), [[names[0], "AGPL-3.0-only"], [names[1], "BUSL-1.1"], names[2]]
 
 
 @case("terraform state pull")
 def tfstate(r):
     def resource(kind, name, tainted=False, **attributes):
-        one = dict(schema_version=1, attributes=dict(id=f"{kind.split('_')[1][:3]}-{hexes(r, 8)}", arn=f"arn:aws:{ident(r)}:eu-central-1:{r.randint(10**11, 10**12)}:{name}", tags=dict(env="prod", owner=r.choice(PEOPLE)), **attributes), sensitive_attributes=[], dependencies=[f"aws_vpc.{ident(r)}"])
+        one = dict(
+            schema_version=1,
+            attributes=dict(
+                id=f"{kind.split('_')[1][:3]}-{hexes(r, 8)}",
+                arn=f"arn:aws:{ident(r)}:eu-central-1:{r.randint(10**11, 10**12)}:{name}",
+                tags=dict(env="prod", owner=r.choice(PEOPLE)),
+                **attributes,
+            ),
+            sensitive_attributes=[],
+            dependencies=[f"aws_vpc.{ident(r)}"],
+        )
         if tainted:
             one["status"] = "tainted"
-        return dict(mode="managed", type=kind, name=name, provider='provider["registry.terraform.io/hashicorp/aws"]', instances=[one])
+        return dict(
+            mode="managed", type=kind, name=name, provider='provider["registry.terraform.io/hashicorp/aws"]', instances=[one]
+        )
 
     names = idents(r, 40)
     kinds = ["aws_security_group", "aws_iam_role", "aws_subnet", "aws_sqs_queue"]
     bulk = [resource(r.choice(kinds), n, encrypted=True, deletion_protection=True) for n in names[2:]]
-    special = [resource("aws_db_instance", names[0], encrypted=False, publicly_accessible=True, deletion_protection=False), resource("aws_lambda_function", names[1], tainted=True)]
-    state = dict(version=4, terraform_version="1.9.5", serial=r.randint(100, 900), lineage=uuid(r), outputs={}, resources=plant(r, bulk, special, 6))
+    special = [
+        resource("aws_db_instance", names[0], encrypted=False, publicly_accessible=True, deletion_protection=False),
+        resource("aws_lambda_function", names[1], tainted=True),
+    ]
+    state = dict(
+        version=4,
+        terraform_version="1.9.5",
+        serial=r.randint(100, 900),
+        lineage=uuid(r),
+        outputs={},
+        resources=plant(r, bulk, special, 6),
+    )
     return json.dumps(state, indent=2), [[names[0], "publicly_accessible"], [names[1], "tainted"]]
 
 
@@ -160,32 +250,75 @@ def php_ini(r):
     out = ["[PHP]", ""]
     sections = idents(r, 9)
     keys = idents(r, 108)
-    risky = [f"display_errors = On", f"allow_url_include = On", f"disable_functions =", f"expose_php = On"]
+    risky = ["display_errors = On", "allow_url_include = On", "max_execution_time = 0", "memory_limit = -1", "expose_php = On"]
+    risky = r.sample(
+        [*risky, "session.cookie_secure = 0", "session.cookie_httponly = 0", f"error_log = /var/www/html/{ident(r)}.txt"], 4
+    )
     at = dict(zip(r.sample(range(10, 90), len(risky)), risky))
     for k, key in enumerate(keys):
         if k % 12 == 11:
             out += [f"[{sections[k // 12]}]", ""]
-        out += [f"; {prose(r, 1)}", f"; Default Value: {r.choice(['On', 'Off', '0'])}", f"{sections[k // 12]}.{key} = {r.choice(['On', 'Off', r.randint(1, 900)])}", ""]
+        out += [
+            f"; {prose(r, 1)}",
+            f"; Default Value: {r.choice(['On', 'Off', '0'])}",
+            f"{sections[k // 12]}.{key} = {r.choice(['On', 'Off', r.randint(1, 900)])}",
+            "",
+        ]
         if k in at:
             out += ["; https://php.net/" + at[k].split(" ")[0].replace("_", "-"), at[k], ""]
-    return out, risky[:2] + risky[3:]
+    return out, risky
 
 
-@case("plutil -convert xml1 -o - Info.plist && plutil -convert xml1 -o - App.entitlements", ask="App review says that a purpose string is empty. And are the entitlements those of a release?")
+@case(
+    "plutil -convert xml1 -o - Info.plist && plutil -convert xml1 -o - App.entitlements",
+    ask="App review says that a purpose string is empty. And are the entitlements those of a release?",
+)
 def plist_xml(r):
-    head = ['<?xml version="1.0" encoding="UTF-8"?>', '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">', '<plist version="1.0">', "<dict>"]
+    head = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">',
+        '<plist version="1.0">',
+        "<dict>",
+    ]
     keys = [f"NS{camel(n, True)}UsageDescription" for n in idents(r, 60)]
     empty = r.randint(15, 45)
-    out = head + [x for k, key in enumerate(keys) for x in (f"\t<key>{key}</key>", "\t<string></string>" if k == empty else f"\t<string>{prose(r, 1)}</string>")] + ["</dict>", "</plist>"]
+    out = head + [
+        x
+        for k, key in enumerate(keys)
+        for x in (f"\t<key>{key}</key>", "\t<string></string>" if k == empty else f"\t<string>{prose(r, 1)}</string>")
+    ] + ["</dict>", "</plist>"]
     more = [x for n in idents(r, 26, ".") for x in (f"\t<key>com.apple.developer.{n}</key>", "\t<true/>")]
     group = f"group.{ident(r, '.')}.dev"
-    more[20:20] = ["\t<key>get-task-allow</key>", "\t<true/>", "\t<key>com.apple.security.application-groups</key>", "\t<array>", f"\t\t<string>{group}</string>", "\t</array>"]
+    more[20:20] = [
+        "\t<key>get-task-allow</key>",
+        "\t<true/>",
+        "\t<key>com.apple.security.application-groups</key>",
+        "\t<array>",
+        f"\t\t<string>{group}</string>",
+        "\t</array>",
+    ]
     return out + head + more + ["</dict>", "</plist>"], [keys[empty], "get-task-allow", group]
 
 
 @case("cat locale/de/LC_MESSAGES/messages.po", ask="What is left to translate or to check in the German catalogue?")
 def po_catalogue(r):
-    words = dict(zip(THINGS, ["Konto", "Rechnung", "Zahlung", "Erstattung", "Gutschein", "Warenkorb", "Bestellung", "Sendung", "Anschrift", "Sitzung"]))
+    words = dict(
+        zip(
+            THINGS,
+            [
+                "Konto",
+                "Rechnung",
+                "Zahlung",
+                "Erstattung",
+                "Gutschein",
+                "Warenkorb",
+                "Bestellung",
+                "Sendung",
+                "Geschenkkarte",
+                "Sitzung",
+            ],
+        )
+    )
     nouns = list(words)[:10]
 
     def entry(text, german, flag=""):
@@ -195,33 +328,92 @@ def po_catalogue(r):
     for a, b in zip(r.choices(nouns, k=85), idents(r, 85, " ")):
         bulk.append(entry(f"Please {b} your {a} now", f"Bitte jetzt prüfen: {words[a]} ({b.split()[0]})"))
     gone, fuzzy, broken = (x.capitalize() for x in idents(r, 3, " "))
-    special = [entry(f"{gone} before you leave", ""), entry(f"{fuzzy} within %d days", "Innerhalb von %d Tagen", "#, fuzzy, python-format\n"), entry(f"{broken} for %(name)s", "Für %(nmae)s", "#, python-format\n")]
+    special = [
+        entry(f"{gone} before you leave", ""),
+        entry(f"{fuzzy} within %d days", "Innerhalb von %d Tagen", "#, fuzzy, python-format\n"),
+        entry(f"{broken} for %(name)s", "Für %(nmae)s", "#, python-format\n"),
+    ]
     head = ["msgid \"\"", "msgstr \"\"", '"Language: de\\n"', '"Plural-Forms: nplurals=2; plural=(n != 1);\\n"', ""]
-    return head + plant(r, bulk, special), [f"{gone} before you leave", [f"{fuzzy} within %d days", "fuzzy"], [f"{broken} for %(name)s", "%(nmae)s"]]
+    return head + plant(r, bulk, special), [
+        f"{gone} before you leave",
+        [f"{fuzzy} within %d days", "fuzzy"],
+        [f"{broken} for %(name)s", "%(nmae)s"],
+    ]
 
 
-@case("ldapsearch -LLL -x -b dc=shop,dc=example '(objectClass=person)'", ask="Audit: are there accounts with unusual rights, or that never expire?")
+@case(
+    "ldapsearch -LLL -x -b dc=shop,dc=example '(objectClass=person)'",
+    ask="Audit: are there accounts with unusual rights, or that never expire?",
+)
 def ldif_people(r):
     def entry(uid, group="staff", extra=()):
         p = r.choice(PEOPLE)
-        return "\n".join([f"dn: uid={uid},ou=people,dc=shop,dc=example", "objectClass: inetOrgPerson", "objectClass: shadowAccount", f"uid: {uid}", f"cn: {p} {camel(ident(r), True)}", f"mail: {uid}@shop.example", f"employeeNumber: {r.randint(1000, 99999)}", f"memberOf: cn={group},ou=groups,dc=shop,dc=example", *(extra or [f"shadowExpire: {r.randint(20500, 21000)}"]), f"entryUUID: {uuid(r)}", ""])
+        return "\n".join(
+            [
+                f"dn: uid={uid},ou=people,dc=shop,dc=example",
+                "objectClass: inetOrgPerson",
+                "objectClass: shadowAccount",
+                f"uid: {uid}",
+                f"cn: {p} {camel(ident(r), True)}",
+                f"mail: {uid}@shop.example",
+                f"employeeNumber: {r.randint(1000, 99999)}",
+                f"memberOf: cn={group},ou=groups,dc=shop,dc=example",
+                *(extra or [f"shadowExpire: {r.randint(20500, 21000)}"]),
+                f"entryUUID: {uuid(r)}",
+                "",
+            ]
+        )
 
     uids = [f"{r.choice(PEOPLE).lower()}{n}" for n in distinct(r, 45, 100, 999)]
-    special = [entry(uids[0], "domain-admins"), entry(uids[1], extra=["shadowExpire: -1"]), entry(uids[2], extra=["shadowExpire: 20700", f"pwdAccountLockedTime: 2026030{r.randint(1, 9)}081104Z"])]
-    return plant(r, [entry(u) for u in uids[3:]], special, 6), [[f"uid={uids[0]}", "domain-admins"], [f"uid={uids[1]}", "shadowExpire: -1"], [f"uid={uids[2]}", "pwdAccountLockedTime"]]
+    special = [
+        entry(uids[0], "domain-admins"),
+        entry(uids[1], extra=["shadowExpire: -1"]),
+        entry(uids[2], extra=["shadowExpire: 20700", f"pwdAccountLockedTime: 2026030{r.randint(1, 9)}081104Z"]),
+    ]
+    return plant(r, [entry(u) for u in uids[3:]], special, 6), [
+        [f"uid={uids[0]}", "domain-admins"],
+        [f"uid={uids[1]}", "shadowExpire: -1"],
+        [f"uid={uids[2]}", "pwdAccountLockedTime"],
+    ]
 
 
-@case("curl -s 'es:9200/logs-*/_search?size=40' -d @q.json", ask="Is this search answer complete, and which hits are from another version?")
+@case(
+    "curl -s 'es:9200/logs-*/_search?size=40' -d @q.json",
+    ask="Is this search answer complete, and which hits are from another version?",
+)
 def elastic_hits(r):
     def hit(version, said):
-        return dict(_index=f"logs-2026.03.0{r.randint(1, 2)}", _id=hexes(r, 20), _score=None, _source={"@timestamp": f"2026-03-02T0{r.randint(1, 9)}:{r.randint(10, 59)}:11Z", "service": {"name": ident(r, "-"), "version": version}, "host": {"ip": [ip(r)]}, "message": said, "labels": {"team": "shop"}}, sort=[r.randint(10**12, 2 * 10**12)])
+        return dict(
+            _index=f"logs-2026.03.0{r.randint(1, 2)}",
+            _id=hexes(r, 20),
+            _score=None,
+            _source={
+                "@timestamp": f"2026-03-02T0{r.randint(1, 9)}:{r.randint(10, 59)}:11Z",
+                "service": {"name": ident(r, "-"), "version": version},
+                "host": {"ip": [ip(r)]},
+                "message": said,
+                "labels": {"team": "shop"},
+            },
+            sort=[r.randint(10**12, 2 * 10**12)],
+        )
 
     main = f"4.{r.randint(10, 40)}.{r.randint(0, 9)}"
     other = f"3.{r.randint(41, 99)}.{r.randint(10, 99)}-rc1"
     said = mishaps(r, 1)[0]
     failed, reason = r.randint(2, 9), f"node-{r.randint(10, 99)} left the cluster"
     hits = plant(r, [hit(main, f"{ident(r)} ok") for _ in range(40)], [hit(other, said)], 8)
-    out = dict(took=r.randint(900, 9000), timed_out=True, _shards=dict(total=60, successful=60 - failed, skipped=0, failed=failed, failures=[dict(shard=3, index="logs-2026.03.01", reason=dict(type="node_disconnected_exception", reason=reason))]), hits=dict(total=dict(value=10000, relation="gte"), max_score=None, hits=hits))
+    out = dict(
+        took=r.randint(900, 9000),
+        timed_out=True,
+        _shards=dict(
+            total=60,
+            successful=60 - failed,
+            skipped=0,
+            failed=failed,
+            failures=[dict(shard=3, index="logs-2026.03.01", reason=dict(type="node_disconnected_exception", reason=reason))],
+        ),
+        hits=dict(total=dict(value=10000, relation="gte"), max_score=None, hits=hits),
+    )
     return json.dumps(out), [reason, [other, said]]
 
 
@@ -231,14 +423,29 @@ def jaeger_trace(r):
         tags = [dict(key="span.kind", type="string", value="client"), dict(key="peer.address", type="string", value=ip(r))]
         tags += [dict(key="error", type="bool", value=True)] if error else []
         tags += [dict(key="db.statement", type="string", value=db)] if db else []
-        return dict(traceID=trace, spanID=hexes(r, 16), operationName=op, references=[dict(refType="CHILD_OF", traceID=trace, spanID=hexes(r, 16))], startTime=start, duration=took, tags=tags, logs=[dict(timestamp=start, fields=[dict(key="message", type="string", value=error)])] if error else [], processID=f"p{r.randint(1, 6)}")
+        return dict(
+            traceID=trace,
+            spanID=hexes(r, 16),
+            operationName=op,
+            references=[dict(refType="CHILD_OF", traceID=trace, spanID=hexes(r, 16))],
+            startTime=start,
+            duration=took,
+            tags=tags,
+            logs=[dict(timestamp=start, fields=[dict(key="message", type="string", value=error)])] if error else [],
+            processID=f"p{r.randint(1, 6)}",
+        )
 
     trace, t = hexes(r, 32), 1772440000000000 + r.randint(1, 10**9)
     ops = idents(r, 150, "/")
     bulk = [span(o, t + 900 * k, r.randint(200, 9000)) for k, o in enumerate(ops[2:])]
     took, said, table = r.randint(4_000_000, 9_000_000), mishaps(r, 1)[0], ident(r)
-    special = [span(ops[0], t + 40000, took, db=f"SELECT * FROM {table} WHERE lower(email) = $1"), span(ops[1], t + 60000, 4100, error=said)]
-    return json.dumps(dict(data=[dict(traceID=trace, spans=plant(r, bulk, special, 8), processes={})], total=0, errors=None)), [[ops[0], str(took), table], [ops[1], said]]
+    special = [
+        span(ops[0], t + 40000, took, db=f"SELECT * FROM {table} WHERE lower(email) = $1"),
+        span(ops[1], t + 60000, 4100, error=said),
+    ]
+    return json.dumps(
+        dict(data=[dict(traceID=trace, spans=plant(r, bulk, special, 8), processes={})], total=0, errors=None)
+    ), [[ops[0], str(took), table], [ops[1], said]]
 
 
 @case("npm ls --all", ask="Is the dependency tree sound?")
@@ -250,7 +457,7 @@ def npm_ls_tree(r):
     out, k = [], 3
     while k < len(names) - 6:
         out.append(f"├─┬ {names[k]}@{v()}")
-        for j in range(r.randint(1, 4)):
+        for _ in range(r.randint(1, 4)):
             k += 1
             out.append(f"│ ├── {names[k]}@{v()}" + r.choice(["", "", " deduped"]))
         k += 1
@@ -259,34 +466,73 @@ def npm_ls_tree(r):
     a, b, c = names[:3]
     want = f"^{r.randint(10, 19)}.0.0"
     bad = f"{r.randint(2, 9)}.{r.randint(10, 90)}.1"
-    special = [f"├── UNMET DEPENDENCY {a}@{want}", f"├── {b}@{bad} invalid: \"^{r.randint(20, 29)}.1.0\" from the root project", f"├── {c}@{v()} extraneous"]
-    end = ["", f"npm error code ELSPROBLEMS", f"npm error missing: {a}@{want}, required by shop@2.1.0", f"npm error invalid: {b}@{bad} /w/shop/node_modules/{b}", f"npm error extraneous: {c} /w/shop/node_modules/{c}"]
-    return ["shop@2.1.0 /w/shop", *plant(r, out, special), *end], [f"missing: {a}@{want}", f"invalid: {b}@{bad}", f"extraneous: {c}"]
+    special = [
+        f"├── UNMET DEPENDENCY {a}@{want}",
+        f"├── {b}@{bad} invalid: \"^{r.randint(20, 29)}.1.0\" from the root project",
+        f"├── {c}@{v()} extraneous",
+    ]
+    end = [
+        "",
+        "npm error code ELSPROBLEMS",
+        f"npm error missing: {a}@{want}, required by shop@2.1.0",
+        f"npm error invalid: {b}@{bad} /w/shop/node_modules/{b}",
+        f"npm error extraneous: {c} /w/shop/node_modules/{c}",
+    ]
+    return ["shop@2.1.0 /w/shop", *plant(r, out, special), *end], [
+        f"missing: {a}@{want}",
+        f"invalid: {b}@{bad}",
+        f"extraneous: {c}",
+    ]
 
 
-@case("python3 -c 'import pandas as pd; df = pd.read_parquet(\"orders.parquet\"); df.info(); print(df.describe().T.to_string()); print(df.sample(120).to_string())'", ask="Is this table fit for training? Look for holes and nonsense.")
+@case(
+    "python3 -c 'import pandas as pd; df = pd.read_parquet(\"orders.parquet\"); df.info(); print(df.describe().T.to_string()); print(df.sample(120).to_string())'",
+    ask="Is this table fit for training? Look for holes and nonsense.",
+)
 def pandas_frame(r):
     cols = idents(r, 20)
     rows = r.randint(200000, 900000)
     nulls, neg = cols[7], cols[12]
     left, low = rows - r.randint(90000, 190000), -r.randint(1000, 99999)
-    out = ["<class 'pandas.core.frame.DataFrame'>", f"RangeIndex: {rows} entries, 0 to {rows - 1}", f"Data columns (total {len(cols)} columns):", " #   Column                Non-Null Count   Dtype  ", "---  ------                --------------   -----  "]
+    out = [
+        "<class 'pandas.core.frame.DataFrame'>",
+        f"RangeIndex: {rows} entries, 0 to {rows - 1}",
+        f"Data columns (total {len(cols)} columns):",
+        " #   Column                Non-Null Count   Dtype  ",
+        "---  ------                --------------   -----  ",
+    ]
     obj = cols[15]
-    out += [f" {k:<3} {c:<21} {left if c == nulls else rows} non-null  {'object' if c == obj else 'float64'}" for k, c in enumerate(cols)]
-    out += [f"dtypes: float64({len(cols) - 1}), object(1)", "memory usage: 88.1+ MB", f"{'':<22} count        mean         std          min          25%          50%          75%          max"]
+    out += [
+        f" {k:<3} {c:<21} {left if c == nulls else rows} non-null  {'object' if c == obj else 'float64'}"
+        for k, c in enumerate(cols)
+    ]
+    out += [
+        f"dtypes: float64({len(cols) - 1}), object(1)",
+        "memory usage: 88.1+ MB",
+        f"{'':<22} count        mean         std          min          25%          50%          75%          max",
+    ]
     for c in cols:
         if c != obj:
             m = r.uniform(10, 900)
-            out.append(f"{c:<22} {left if c == nulls else rows}.0  {m:10.4f}  {m / 3:10.4f}  {float(low) if c == neg else 0.0:12.4f}  {m / 2:10.4f}  {m * 0.98:10.4f}  {m * 1.4:10.4f}  {m * 4:10.4f}")
+            out.append(
+                f"{c:<22} {left if c == nulls else rows}.0  {m:10.4f}  {m / 3:10.4f}  {float(low) if c == neg else 0.0:12.4f}  {m / 2:10.4f}  {m * 0.98:10.4f}  {m * 1.4:10.4f}  {m * 4:10.4f}"
+            )
     out.append("        " + "  ".join(f"{c[:9]:>9}" for c in cols[:8]))
     out += [f"{n:<7} " + "  ".join(f"{r.uniform(1, 900):9.3f}" for _ in range(8)) for n in distinct(r, 120, 1, rows)]
     return out, [[nulls, f"{left} non-null"], [neg, f"{low}.0000"], [obj, "object"]]
 
 
-@case("cat values.schema.json | jq -r 'paths(scalars) as $p | [($p | join(\".\")), getpath($p)] | @tsv' && diff values.yaml values.prod.yaml", ask="In which values does production differ?")
+@case(
+    "cat values.schema.json | jq -r 'paths(scalars) as $p | [($p | join(\".\")), getpath($p)] | @tsv' && diff values.yaml values.prod.yaml",
+    ask="In which values does production differ?",
+)
 def values_diff(r):
     paths = [f"properties.{a}.properties.{b}" for a, b in zip(idents(r, 52, ""), idents(r, 52, ""))]
-    out = [f"{p}.{leaf}\t{value}" for p in paths for leaf, value in (("type", r.choice(["string", "integer", "boolean"])), ("description", prose(r, 1)))]
+    out = [
+        f"{p}.{leaf}\t{value}"
+        for p in paths
+        for leaf, value in (("type", r.choice(["string", "integer", "boolean"])), ("description", prose(r, 1)))
+    ]
     keys = [camel(x) for x in idents(r, 4)]
     lines, pairs, needles = sorted(distinct(r, 4, 10, 300)), [distinct(r, 2, 10, 9000) for _ in range(4)], []
     for k, n, (a, b) in zip(keys, lines, pairs):
@@ -298,28 +544,50 @@ def values_diff(r):
 @case("etcdctl get --prefix /shop/flags/", ask="Which flags are forced on or off for everybody?")
 def etcd_flags(r):
     names = sorted(idents(r, 140, "."))
-    state = {n: f'{{"rollout":{r.randint(1, 99)},"owner":"{r.choice(PEOPLE).lower()}","expires":"2026-1{r.randint(0, 2)}-01"}}' for n in names}
+    state = {
+        n: f'{{"rollout":{r.randint(1, 99)},"owner":"{r.choice(PEOPLE).lower()}","expires":"2026-1{r.randint(0, 2)}-01"}}'
+        for n in names
+    }
     on, off, dead = r.sample(names[12:-12], 3)
     who = r.choice(PEOPLE).lower()
     state[on] = f'{{"rollout":100,"forced":true,"owner":"{who}","expires":null}}'
     state[off] = f'{{"rollout":0,"forced":true,"owner":"{who}","expires":null}}'
     state[dead] = f'{{"rollout":{r.randint(1, 99)},"owner":"","expires":"20{r.randint(19, 23)}-01-01"}}'
-    return [x for k in names for x in (f"/shop/flags/{k}", state[k])], [[on, "forced"], [off, "forced"], [dead, state[dead][-12:-2]]]
+    return [x for k in names for x in (f"/shop/flags/{k}", state[k])], [
+        [on, "forced"],
+        [off, "forced"],
+        [dead, state[dead][-12:-2]],
+    ]
 
 
-@case("cat src/test/resources/soap-response.xml", ask="The partner answered this to our order request. Did it work for all lines?")
+@case(
+    "cat src/test/resources/soap-response.xml", ask="The partner answered this to our order request. Did it work for all lines?"
+)
 def soap_response(r):
     def line(n, code="0", text="OK"):
         return f'      <ns2:Position nr="{n}"><ns2:Artikel>{r.randint(10**6, 10**7)}</ns2:Artikel><ns2:Menge>{r.randint(1, 90)}</ns2:Menge><ns2:Status><ns2:Code>{code}</ns2:Code><ns2:Text>{text}</ns2:Text></ns2:Status></ns2:Position>'
 
     n = distinct(r, 62, 100, 9999)
     c1, c2 = distinct(r, 2, 100, 900)
-    special = [line(n[0], c1, f"Artikel seit 0{r.randint(1, 9)}/2025 nicht mehr lieferbar"), line(n[1], c2, "Menge auf Verpackungseinheit gerundet")]
+    special = [
+        line(n[0], c1, f"Artikel seit 0{r.randint(1, 9)}/2025 nicht mehr lieferbar"),
+        line(n[1], c2, "Menge auf Verpackungseinheit gerundet"),
+    ]
     body = plant(r, [line(x) for x in n[2:]], special, 8)
     blob = base64.b64encode(r.randbytes(600)).decode()
-    head = ['<?xml version="1.0" encoding="UTF-8"?>', '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">', f"  <soap:Header><wsse:BinarySecurityToken>{blob}</wsse:BinarySecurityToken></soap:Header>", "  <soap:Body>", '    <ns2:BestellAntwort xmlns:ns2="urn:partner:v3">', f"      <ns2:Auftrag>{r.randint(10**8, 10**9)}</ns2:Auftrag>"]
+    head = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">',
+        f"  <soap:Header><wsse:BinarySecurityToken>{blob}</wsse:BinarySecurityToken></soap:Header>",
+        "  <soap:Body>",
+        '    <ns2:BestellAntwort xmlns:ns2="urn:partner:v3">',
+        f"      <ns2:Auftrag>{r.randint(10**8, 10**9)}</ns2:Auftrag>",
+    ]
     text = [x.split("<ns2:Text>")[1].split("</")[0] for x in special]
-    return head + body + ["    </ns2:BestellAntwort>", "  </soap:Body>", "</soap:Envelope>"], [[f'nr="{n[0]}"', str(c1), text[0]], [f'nr="{n[1]}"', str(c2), text[1]]]
+    return head + body + ["    </ns2:BestellAntwort>", "  </soap:Body>", "</soap:Envelope>"], [
+        [f'nr="{n[0]}"', str(c1), text[0]],
+        [f'nr="{n[1]}"', str(c2), text[1]],
+    ]
 
 
 @case("influx query 'from(bucket:\"iot\") |> range(start:-2h)' --raw", ask="Is one of the cold stores too warm?")
@@ -331,7 +599,9 @@ def influx_lines(r):
         s = hot if k == at else r.choice(sites)
         temp = top if k == at else round(r.uniform(-21.5, -18.2), 1)
         door = "open" if k == at else "closed"
-        out.append(f"cold_store,site={s},floor={r.randint(0, 3)} temp={temp},humidity={r.randint(40, 60)}i,door=\"{door}\",battery={r.uniform(2.9, 3.3):.2f} {int(t.timestamp())}000000000")
+        out.append(
+            f"cold_store,site={s},floor={r.randint(0, 3)} temp={temp},humidity={r.randint(40, 60)}i,door=\"{door}\",battery={r.uniform(2.9, 3.3):.2f} {int(t.timestamp())}000000000"
+        )
     return out, [[f"site={hot}", f"temp={top}"]]
 
 
@@ -344,9 +614,21 @@ def policy_tsv(r):
 
     ts = times(r, 130, 900)
     for t in ts:
-        out.append(row(t, "svc_rotate", r.choice(["ROTATE", "RENEW"]), f"KEY_{ident(r).upper()}", f"v{r.randint(1, 9)}", f"v{r.randint(10, 19)}", f"AUTO-{r.randint(1000, 9999)}"))
+        out.append(
+            row(
+                t,
+                "svc_rotate",
+                r.choice(["ROTATE", "RENEW"]),
+                f"KEY_{ident(r).upper()}",
+                f"v{r.randint(1, 9)}",
+                f"v{r.randint(10, 19)}",
+                f"AUTO-{r.randint(1000, 9999)}",
+            )
+        )
     who, obj, other = r.choice(PEOPLE).lower(), ident(r).upper(), ident(r).upper()
     a, b = spots(r, 130, 2)
     out[a] = row(ts[a - 1], who, "GRANT", f"SCHEMA_{obj}", "ANALYST:READ", "PUBLIC:OWNERSHIP", "")
-    out[b] = row(ts[b - 1], "svc_rotate", "DROP MASK", f"COLUMN_{other}_IBAN", "MASK_LAST4", "NONE", f"AUTO-{r.randint(1000, 9999)}")
+    out[b] = row(
+        ts[b - 1], "svc_rotate", "DROP MASK", f"COLUMN_{other}_IBAN", "MASK_LAST4", "NONE", f"AUTO-{r.randint(1000, 9999)}"
+    )
     return out, [[who, f"SCHEMA_{obj}", "PUBLIC:OWNERSHIP"], ["DROP MASK", f"COLUMN_{other}_IBAN"]]

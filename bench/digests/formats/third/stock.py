@@ -3,8 +3,8 @@
 from ..bulk import camel, hexes, plant, times
 
 THINGS = (
-    "account invoice payment refund coupon cart order shipment address session token webhook tenant report quota plan seat "
-    "payout dispute variant stock price tax receipt mailbox banner wishlist parcel supplier discount"
+    "account invoice payment refund coupon cart order shipment voucher session token webhook tenant report quota plan seat "
+    "payout dispute variant stock price rate receipt mailbox banner wishlist parcel supplier discount"
 ).split()
 DEEDS = (
     "create update fetch parse render validate resolve merge compute flush encode dispatch apply cancel archive notify "

@@ -57,14 +57,27 @@ def cucumber(r):
         out.append(f"    {then} # {place}")
         if k == failed:
             off = amount + r.randint(1, 9)
-            out += ["", f"      expected: {amount}.00", f"           got: {off}.00", "", "      (compared using ==)", "       (RSpec::Expectations::ExpectationNotMetError)"]
+            out += [
+                "",
+                f"      expected: {amount}.00",
+                f"           got: {off}.00",
+                "",
+                "      (compared using ==)",
+                "       (RSpec::Expectations::ExpectationNotMetError)",
+            ]
             out += [f"      ./{place}:in `/^the total is (.+) EUR$/'", f"      {path}:7:in `{then}'"]
             needles += [[f"Customer can {deed} a {thing}", f"expected: {amount}.00", f"got: {off}.00"], f"{path}:7"]
         steps += 5
         out.append("")
     undefined = f"When the {ident(r, ' ')} mail arrives"
-    out[r.randint(60, 80)] += f"\n    {undefined} # features/mail.feature:{r.randint(10, 90)}\n      Undefined step: \"{undefined[5:]}\" (Cucumber::Undefined)"
-    out += ["24 scenarios (1 failed, 1 undefined, 22 passed)", f"{steps + 1} steps (1 failed, 1 undefined, {steps - 1} passed)", "0m14.221s"]
+    out[
+        r.randint(60, 80)
+    ] += f"\n    {undefined} # features/mail.feature:{r.randint(10, 90)}\n      Undefined step: \"{undefined[5:]}\" (Cucumber::Undefined)"
+    out += [
+        "24 scenarios (1 failed, 1 undefined, 22 passed)",
+        f"{steps + 1} steps (1 failed, 1 undefined, {steps - 1} passed)",
+        "0m14.221s",
+    ]
     return out, needles + [[undefined, "Undefined step"], "1 failed, 1 undefined, 22 passed"]
 
 
@@ -84,12 +97,19 @@ def swift_xctest(r):
     place = [f"/w/Tests/ShopTests/{s}.swift:{n}" for s, n in zip(suites, lines)]
     said = mishaps(r, 1)[0]
     one = ran(suites[0], names[0], "failed").split("\n")
-    one.insert(1, f'{place[0]}: error: -[ShopTests.{suites[0]} test{names[0]}] : XCTAssertEqual failed: ("{a}") is not equal to ("{b}")')
+    one.insert(
+        1,
+        f'{place[0]}: error: -[ShopTests.{suites[0]} test{names[0]}] : XCTAssertEqual failed: ("{a}") is not equal to ("{b}")',
+    )
     two = ran(suites[1], names[1], "failed").split("\n")
     two.insert(1, f"{place[1]}: error: -[ShopTests.{suites[1]} test{names[1]}] : failed: caught error: {said}")
     total = f"Executed {len(bulk) + 2} tests, with 2 failures (1 unexpected)"
     tail = ["Test Suite 'All tests' failed at 2026-02-11 09:41:07.311.", f"\t {total} in 9.{r.randint(100, 999)} (9.9) seconds"]
-    head = ["[4/4] Linking ShopPackageTests", "Build complete! (21.04s)", "Test Suite 'All tests' started at 2026-02-11 09:40:57.112."]
+    head = [
+        "[4/4] Linking ShopPackageTests",
+        "Build complete! (21.04s)",
+        "Test Suite 'All tests' started at 2026-02-11 09:40:57.112.",
+    ]
     return head + plant(r, bulk, ["\n".join(one), "\n".join(two)], 8) + tail, [
         [place[0], names[0], f'("{a}") is not equal to ("{b}")'],
         [place[1], names[1], said],
@@ -111,12 +131,37 @@ def deno_test(r):
         for n in some:
             mark = f"\x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m({r.randint(1, 90)}ms)\x1b[0m"
             mark = f"\x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m({millis}s)\x1b[0m" if n == slow else mark
-            mark = f"\x1b[0m\x1b[31mFAILED\x1b[0m \x1b[0m\x1b[38;5;245m({r.randint(1, 90)}ms)\x1b[0m" if n in (bad, leak) else mark
+            mark = f"\x1b[0m\x1b[31mFAILED\x1b[0m \x1b[0m\x1b[38;5;245m({r.randint(1, 90)}ms)\x1b[0m" if n in (
+                bad,
+                leak,
+            ) else mark
             out.append(f"{n} ... {mark}")
     file = f"./tests/{ident(r)}_test.ts:{r.randint(10, 200)}:{r.randint(3, 9)}"
-    out += ["", "\x1b[1m\x1b[37m\x1b[41m ERRORS \x1b[0m", "", f"{bad} => {file}", "\x1b[31merror\x1b[0m: AssertionError: Values are not equal.", ""]
-    out += ["", "    [Diff] Actual / Expected", "", f"-   total: {got},", f"+   total: {want},", "", f"  at assertEquals (https://jsr.io/@std/assert/1.0.8/equals.ts:51:9)", f"    at {file}", ""]
-    out += [f"{leak} => ./tests/leak_test.ts:{r.randint(5, 90)}:6", "\x1b[31merror\x1b[0m: Leaks detected:", "  - A timer was started in this test, but never completed. This is often caused by not calling `clearTimeout`.", ""]
+    out += [
+        "",
+        "\x1b[1m\x1b[37m\x1b[41m ERRORS \x1b[0m",
+        "",
+        f"{bad} => {file}",
+        "\x1b[31merror\x1b[0m: AssertionError: Values are not equal.",
+        "",
+    ]
+    out += [
+        "",
+        "    [Diff] Actual / Expected",
+        "",
+        f"-   total: {got},",
+        f"+   total: {want},",
+        "",
+        "  at assertEquals (https://jsr.io/@std/assert/1.0.8/equals.ts:51:9)",
+        f"    at {file}",
+        "",
+    ]
+    out += [
+        f"{leak} => ./tests/leak_test.ts:{r.randint(5, 90)}:6",
+        "\x1b[31merror\x1b[0m: Leaks detected:",
+        "  - A timer was started in this test, but never completed. This is often caused by not calling `clearTimeout`.",
+        "",
+    ]
     out += [f"FAILED | {len(names) - 2} passed | 2 failed ({millis + 9}s)", "", "error: Test failed"]
     return out, [
         [bad, "Values are not equal", f"total: {got}", f"total: {want}"],
@@ -133,20 +178,33 @@ def asan_report(r):
     def frame(k, fn, file=None, line=None):
         return f"    #{k} 0x{hexes(r, 12)} in {fn}(shop::Ctx&) /w/src/{file or r.choice(files)}.cc:{line or r.randint(10, 900)}:{r.randint(3, 40)}"
 
-    def stack(top, n):
-        return [frame(0, *top)] + [frame(k, r.choice(fns)) for k in range(1, n)] + [f"    #{n} 0x{hexes(r, 12)} in __libc_start_main"]
+    def stack(top, n, first=0):
+        below = [frame(k, r.choice(fns)) for k in range(first + 1, n)]
+        return [frame(first, *top), *below, f"    #{n} 0x{hexes(r, 12)} in __libc_start_main"]
 
     size, off = r.randint(33, 400), r.randint(0, 24)
     uses, frees, makes = zip(fns[:3], files[:3], distinct(r, 3, 20, 900))
     out = [f"[selftest] {calm(r)}" for _ in range(110)]
-    out += ["=" * 65, f"==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x6110{hexes(r, 8)} at pc 0x{hexes(r, 12)} bp 0x7ffd sp 0x7ffc"]
+    out += [
+        "=" * 65,
+        f"==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x6110{hexes(r, 8)} at pc 0x{hexes(r, 12)} bp 0x7ffd sp 0x7ffc",
+    ]
     out += [f"WRITE of size 8 at 0x6110{hexes(r, 8)} thread T{r.randint(2, 9)}", *stack(uses, 18), ""]
     out += [f"0x6110{hexes(r, 8)} is located {off} bytes inside of {size}-byte region", "freed by thread T0 here:"]
-    out += ["    #0 0x55d1 in operator delete(void*) (/w/build-asan/shopd+0xd11)", *[x.replace("#0", "#1", 1) for x in stack(frees, 16)], ""]
-    out += ["previously allocated by thread T0 here:", "    #0 0x55d1 in operator new(unsigned long) (/w/build-asan/shopd+0xd0f)"]
-    out += [*[x.replace("#0", "#1", 1) for x in stack(makes, 14)], "", "Shadow bytes around the buggy address:"]
+    out += ["    #0 0x55d1 in operator delete(void*) (/w/build-asan/shopd+0xd11)", *stack(frees, 16, 1), ""]
+    out += [
+        "previously allocated by thread T0 here:",
+        "    #0 0x55d1 in operator new(unsigned long) (/w/build-asan/shopd+0xd0f)",
+    ]
+    out += [*stack(makes, 14, 1), "", "Shadow bytes around the buggy address:"]
     out += [f"  0x0c22{hexes(r, 8)}: " + " ".join(r.choice(["fd", "fd", "fa", "00"]) for _ in range(16)) for _ in range(11)]
-    out += ["Shadow byte legend (one shadow byte represents 8 application bytes):", "  Addressable:           00", "  Heap left redzone:       fa", "  Freed heap region:       fd", "==4711==ABORTING"]
+    out += [
+        "Shadow byte legend (one shadow byte represents 8 application bytes):",
+        "  Addressable:           00",
+        "  Heap left redzone:       fa",
+        "  Freed heap region:       fd",
+        "==4711==ABORTING",
+    ]
 
     def at(x):
         return [f"{x[0]}(shop::Ctx&)", f"{x[1]}.cc:{x[2]}"]
@@ -164,7 +222,9 @@ def istanbul_coverage(r):
     def good(n):
         s = r.randint(860, 1000) / 10
         b = r.randint(800, 990) / 10
-        return row(f"  {n}.ts", s, b, r.randint(85, 100), ",".join(str(x) for x in sorted(distinct(r, 2, 10, 400))) if s < 99 else "")
+        return row(
+            f"  {n}.ts", s, b, r.randint(85, 100), ",".join(str(x) for x in sorted(distinct(r, 2, 10, 400))) if s < 99 else ""
+        )
 
     names = [camel(n) for n in idents(r, 120)]
     zero, low = names[0], names[1]
@@ -173,7 +233,8 @@ def istanbul_coverage(r):
     special = [row(f"  {zero}.ts", 0, 0, 0, f"1-{r.randint(150, 400)}"), row(f"  {low}.ts", part, 9.1, 12.5, ranges)]
     total = r.randint(750, 795) / 10
     lines = plant(r, [good(n) for n in names[2:]], special, 8)
-    head = [rule, row("File", "% Stmts", "% Branch", "% Funcs", "Uncovered Line #s"), rule, row("All files", total, 74.2, 81.9, "")]
+    title = f" {'File':<37}| % Stmts | % Branch | % Funcs | % Lines | Uncovered Line #s "
+    head = [rule, title, rule, row("All files", total, 74.2, 81.9, "")]
     return head + lines + [rule, "", f"ERROR: Coverage for lines ({total}%) does not meet global threshold (80%)"], [
         f"{zero}.ts",
         [f"{low}.ts", str(part), ranges],
@@ -198,8 +259,16 @@ def go_benchstat(r):
         special.append(row(n, old, old * factor, 0))
         needles.append([n, f"{(factor * old / old - 1) * 100:+.2f}%"])
     title = f"{'':<42} │   old.txt    │              new.txt               │"
-    head = ["goos: linux", "goarch: amd64", "pkg: example.com/shop/internal/pricing", "cpu: AMD EPYC 7763 64-Core Processor", title]
-    return head + plant(r, bulk, special, 8) + [f"{'geomean':<42} {r.randint(20, 90)}.12µ        {r.randint(20, 90)}.90µ        +1.7%"], needles
+    head = [
+        "goos: linux",
+        "goarch: amd64",
+        "pkg: example.com/shop/internal/pricing",
+        "cpu: AMD EPYC 7763 64-Core Processor",
+        title,
+    ]
+    return head + plant(r, bulk, special, 8) + [
+        f"{'geomean':<42} {r.randint(20, 90)}.12µ        {r.randint(20, 90)}.90µ        +1.7%"
+    ], needles
 
 
 @case("cargo bench --bench pricing")
@@ -211,8 +280,16 @@ def criterion(r):
         if k in worse:
             d = r.uniform(18, 160)
         low, high = f"{d - abs(d) * 0.1:+.4f}%", f"{d + abs(d) * 0.1:+.4f}%"
-        out += [f"Benchmarking {n}", f"Benchmarking {n}: Warming up for 3.0000 s", f"Benchmarking {n}: Collecting 100 samples in estimated 5.{r.randint(1000, 9999)} s (1.2M iterations)", f"Benchmarking {n}: Analyzing"]
-        out += [f"{n:<24}time:   [{t * 0.99:.2f} µs {t:.2f} µs {t * 1.01:.2f} µs]", f"{'':<24}change: [{low} {d:+.4f}% {high}] (p = {0 if k in worse else r.uniform(0.1, 0.9):.2f} {'<' if k in worse else '>'} 0.05)"]
+        out += [
+            f"Benchmarking {n}",
+            f"Benchmarking {n}: Warming up for 3.0000 s",
+            f"Benchmarking {n}: Collecting 100 samples in estimated 5.{r.randint(1000, 9999)} s (1.2M iterations)",
+            f"Benchmarking {n}: Analyzing",
+        ]
+        out += [
+            f"{n:<24}time:   [{t * 0.99:.2f} µs {t:.2f} µs {t * 1.01:.2f} µs]",
+            f"{'':<24}change: [{low} {d:+.4f}% {high}] (p = {0 if k in worse else r.uniform(0.1, 0.9):.2f} {'<' if k in worse else '>'} 0.05)",
+        ]
         out += [f"{'':<24}{'Performance has regressed.' if k in worse else 'No change in performance detected.'}"]
         if k in worse:
             needles.append([n, f"{d:+.4f}%", "Performance has regressed"])
@@ -224,23 +301,52 @@ def criterion(r):
 
 @case("newman run shop.postman_collection.json -e staging.json")
 def newman(r):
-    out, needles = ["newman", "", "Shop API"], []
+    out = ["newman", "", "Shop API"]
     names, (wrong, slow) = idents(r, 76, " "), r.sample(range(8, 66), 2)
     code, took = r.choice([409, 422, 502, 503]), r.randint(4000, 9000)
     for k, n in enumerate(names):
         status = f"{code} Conflict" if k == wrong else "200 OK"
         ms = took if k == slow else r.randint(20, 300)
-        out += ["", f"→ {n.capitalize()}", f"  {r.choice(['GET', 'POST', 'PUT'])} https://staging.shop.example/api/v3/{n.split()[1]}s/{r.randint(100, 9999)} [{status}, {r.randint(1, 9)}.2kB, {ms}ms]"]
+        out += [
+            "",
+            f"→ {n.capitalize()}",
+            f"  {r.choice(['GET', 'POST', 'PUT'])} https://staging.shop.example/api/v3/{n.split()[1]}s/{r.randint(100, 9999)} [{status}, {r.randint(1, 9)}.2kB, {ms}ms]",
+        ]
         if k == wrong:
-            out += [f"  1. Status code is 200", "  ✓  Response has a body"]
+            out += ["  1. Status code is 200", "  ✓  Response has a body"]
         elif k == slow:
             out += ["  ✓  Status code is 200", "  2. Response time is less than 800ms"]
         else:
             out += ["  ✓  Status code is 200", "  ✓  Response time is less than 800ms"]
-    out += ["", "┌─────────────────────────┬──────────┬──────────┐", "│                         │ executed │   failed │", "├─────────────────────────┼──────────┼──────────┤", "│              requests   │       76 │        0 │", "│            assertions   │      152 │        2 │", "└─────────────────────────┴──────────┴──────────┘"]
-    out += ["", "  #  failure         detail", "", f" 1.  AssertionError  Status code is 200", f"                     expected response to have status code 200 but got {code}", f'                     at assertion:0 in test-script', f'                     inside "{names[wrong].capitalize()}"']
-    out += ["", f" 2.  AssertionError  Response time is less than 800ms", f"                     expected {took} to be below 800", "                     at assertion:1 in test-script", f'                     inside "{names[slow].capitalize()}"']
-    return out, [[f'inside "{names[wrong].capitalize()}"', f"but got {code}"], [f'inside "{names[slow].capitalize()}"', f"expected {took} to be below 800"]]
+    out += [
+        "",
+        "┌─────────────────────────┬──────────┬──────────┐",
+        "│                         │ executed │   failed │",
+        "├─────────────────────────┼──────────┼──────────┤",
+        "│              requests   │       76 │        0 │",
+        "│            assertions   │      152 │        2 │",
+        "└─────────────────────────┴──────────┴──────────┘",
+    ]
+    out += [
+        "",
+        "  #  failure         detail",
+        "",
+        " 1.  AssertionError  Status code is 200",
+        f"                     expected response to have status code 200 but got {code}",
+        '                     at assertion:0 in test-script',
+        f'                     inside "{names[wrong].capitalize()}"',
+    ]
+    out += [
+        "",
+        " 2.  AssertionError  Response time is less than 800ms",
+        f"                     expected {took} to be below 800",
+        "                     at assertion:1 in test-script",
+        f'                     inside "{names[slow].capitalize()}"',
+    ]
+    return out, [
+        [f'inside "{names[wrong].capitalize()}"', f"but got {code}"],
+        [f'inside "{names[slow].capitalize()}"', f"expected {took} to be below 800"],
+    ]
 
 
 @case("cat TestResults/run.trx")
@@ -257,8 +363,18 @@ def trx_xml(r):
     line = r.randint(20, 400)
     info = f"<Output><ErrorInfo><Message>Shop.ConflictException : {said}</Message><StackTrace>   at Shop.{names[0]}() in /src/Shop.Tests/{names[0].split('.')[0]}.cs:line {line}</StackTrace></ErrorInfo></Output>"
     out = plant(r, [result(n) for n in names[2:]], [result(names[0], "Failed", info), result(names[1], "Timeout")], 6)
-    head = ['<?xml version="1.0" encoding="utf-8"?>', f'<TestRun id="{uuid(r)}" name="ci@ci-7 2026-01-14 08:12:55" xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010">', "  <Results>"]
-    tail = ["  </Results>", '  <ResultSummary outcome="Failed">', f'    <Counters total="{len(out)}" executed="{len(out)}" passed="{len(out) - 2}" failed="1" timeout="1" />', "  </ResultSummary>", "</TestRun>"]
+    head = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<TestRun id="{uuid(r)}" name="ci@ci-7 2026-01-14 08:12:55" xmlns="http://microsoft.com/schemas/VisualStudio/TeamTest/2010">',
+        "  <Results>",
+    ]
+    tail = [
+        "  </Results>",
+        '  <ResultSummary outcome="Failed">',
+        f'    <Counters total="{len(out)}" executed="{len(out)}" passed="{len(out) - 2}" failed="1" timeout="1" />',
+        "  </ResultSummary>",
+        "</TestRun>",
+    ]
     return "\r\n".join(head + out + tail), [[names[0], said], f"{names[0].split('.')[0]}.cs:line {line}", [names[1], "Timeout"]]
 
 
@@ -276,22 +392,42 @@ def prove_verbose(r):
             if k == bad and j == 3:
                 got, want = distinct(r, 2, 100, 9999)
                 line = r.randint(20, 200)
-                out += [f"not ok {j} - {what}", "", f"#   Failed test '{what}'", f"#   at {f} line {line}.", f"#          got: '{got}'", f"#     expected: '{want}'"]
+                out += [
+                    f"not ok {j} - {what}",
+                    "",
+                    f"#   Failed test '{what}'",
+                    f"#   at {f} line {line}.",
+                    f"#          got: '{got}'",
+                    f"#     expected: '{want}'",
+                ]
                 needles.append([f"{f} line {line}", f"got: '{got}'", f"expected: '{want}'"])
             else:
                 out.append(f"ok {j} - {what}")
             if k == died and j == 4:
                 said = f"Can't locate object method \"{ident(r)}\" via package \"Shop::{camel(ident(r), True)}\""
-                out += [f"{said} at lib/Shop/Ledger.pm line {r.randint(30, 300)}.", f"# Looks like your test exited with 255 just after 4."]
+                out += [
+                    f"{said} at lib/Shop/Ledger.pm line {r.randint(30, 300)}.",
+                    "# Looks like your test exited with 255 just after 4.",
+                ]
                 needles.append(said)
                 break
         if k == bad:
-            out += [f"# Looks like you failed 1 test of {n}.", f"Dubious, test returned 1 (wstat 256, 0x100)", f"Failed 1/{n} subtests "]
+            out += [
+                f"# Looks like you failed 1 test of {n}.",
+                "Dubious, test returned 1 (wstat 256, 0x100)",
+                f"Failed 1/{n} subtests ",
+            ]
         elif k == died:
             out += ["Dubious, test returned 255 (wstat 65280, 0xff00)", f"Failed {n - 4}/{n} subtests "]
         else:
             out.append("ok")
-    out += ["", "Test Summary Report", "-------------------", f"{files[bad]} (Wstat: 256 (exited 1) Tests: 6 Failed: 1)", "  Failed test:  3"]
+    out += [
+        "",
+        "Test Summary Report",
+        "-------------------",
+        f"{files[bad]} (Wstat: 256 (exited 1) Tests: 6 Failed: 1)",
+        "  Failed test:  3",
+    ]
     out += [f"{files[died]} (Wstat: 65280 (exited 255) Tests: 4 Failed: 0)", "  Non-zero exit status: 255", "Result: FAIL"]
     return out, needles + [[files[died], "Non-zero exit status: 255"]]
 
@@ -303,13 +439,35 @@ def stryker(r):
         path, line = f"src/{r.choice(THINGS)}/{n}.ts", r.randint(10, 300)
         old, new = r.choice([("<", "<="), ("&&", "||"), ("+", "-"), (">", ">=")])
         left = camel(ident(r))
-        out += ["[Survived] " + {"<": "EqualityOperator", ">": "EqualityOperator", "&&": "LogicalOperator", "+": "ArithmeticOperator"}[old]]
-        out += [f"{path}:{line}:{r.randint(5, 40)}", f"-       if ({left} {old} limit) {{", f"+       if ({left} {new} limit) {{", "Tests ran:", *[f"    {ident(r, ' ')} {x}" for x in idents(r, 3, " ")], ""]
+        out += [
+            "[Survived] "
+            + {"<": "EqualityOperator", ">": "EqualityOperator", "&&": "LogicalOperator", "+": "ArithmeticOperator"}[old]
+        ]
+        out += [
+            f"{path}:{line}:{r.randint(5, 40)}",
+            f"-       if ({left} {old} limit) {{",
+            f"+       if ({left} {new} limit) {{",
+            "Tests ran:",
+            *[f"    {ident(r, ' ')} {x}" for x in idents(r, 3, " ")],
+            "",
+        ]
         needles.append([f"{path}:{line}", f"{left} {new} limit"])
     score = f"{r.randint(60, 90)}.{r.randint(10, 99)}"
-    progress = [f"Mutation testing  [{'=' * (k // 4):<22}] {k}% (elapsed: ~{k // 9}m, remaining: ~{(99 - k) // 9}m) {k * 4}/400 Mutants tested (5 survived, 0 timed out)" for k in range(9, 98, 3)]
-    rows = [f"  {n + '.ts':<34}|  {r.randint(80, 100)}.00 |      {r.randint(20, 80)} |          0 |          0 |" for n in idents(r, 32)]
-    return progress + out + ["-" * 80, "File                                | % score | # killed | # timeout | # survived |", "-" * 80, f"All files                           |   {score} |      395 |         0 |          5 |", *rows], needles + [score]
+    progress = [
+        f"Mutation testing  [{'=' * (k // 4):<22}] {k}% (elapsed: ~{k // 9}m, remaining: ~{(99 - k) // 9}m) {k * 4}/400 Mutants tested (5 survived, 0 timed out)"
+        for k in range(9, 98, 3)
+    ]
+    rows = [
+        f"  {n + '.ts':<34}|  {r.randint(80, 100)}.00 |      {r.randint(20, 80)} |          0 |          0 |"
+        for n in idents(r, 32)
+    ]
+    return progress + out + [
+        "-" * 80,
+        "File                                | % score | # killed | # timeout | # survived |",
+        "-" * 80,
+        f"All files                           |   {score} |      395 |         0 |          5 |",
+        *rows,
+    ], needles + [score]
 
 
 @case("locust -f load.py --headless -u 200 -t 5m", ask="Does staging bear the load?")
@@ -318,7 +476,10 @@ def locust_stats(r):
         return f"{method:<8} {name:<44} {n:>7} {f'{fails}({100 * fails / n:.2f}%)':>15} | {avg:>7} {r.randint(2, 19):>7} {top:>7} {avg - r.randint(1, 9):>7} | {n / 300:>7.2f} {fails / 300:>10.2f} {p99:>8}"
 
     names = [f"/api/{n}" for n in idents(r, 90, "/")]
-    bulk = [row(r.choice(["GET", "POST"]), n, r.randint(2000, 9000), 0, r.randint(20, 90), r.randint(200, 600), r.randint(100, 190)) for n in names[2:]]
+    bulk = [
+        row(r.choice(["GET", "POST"]), n, r.randint(2000, 9000), 0, r.randint(20, 90), r.randint(200, 600), r.randint(100, 190))
+        for n in names[2:]
+    ]
     fails, p99, n1 = r.randint(700, 1900), r.randint(9000, 30000), r.randint(4000, 9000)
     special = [
         row("POST", names[0], n1, fails, r.randint(40, 90), r.randint(200, 600), r.randint(100, 190)),
@@ -326,7 +487,10 @@ def locust_stats(r):
     ]
     said = f"HTTPError('503 Server Error: Service Unavailable for url: {names[0]}')"
     rule = "-" * 130
-    head = [f"[2026-03-02 11:04:{k:02},{r.randint(100, 999)}] load-1/INFO/locust.runners: All users spawned: {{\"ShopUser\": {k * 10}}}" for k in range(1, 21)]
+    head = [
+        f"[2026-03-02 11:04:{k:02},{r.randint(100, 999)}] load-1/INFO/locust.runners: All users spawned: {{\"ShopUser\": {k * 10}}}"
+        for k in range(1, 21)
+    ]
     title = f"{'Type':<8} {'Name':<44} {'# reqs':>7} {'# fails':>15} | {'Avg':>7} {'Min':>7} {'Max':>7} {'Med':>7} | {'req/s':>7} {'failures/s':>10} {'99%':>8}"
     tail = [rule, "", "Error report", "# occurrences      Error", rule, f"{fails:<18} POST {names[0]}: {said}", rule]
     return head + [title, rule] + plant(r, bulk, special, 6) + tail, [
@@ -339,18 +503,35 @@ def locust_stats(r):
 @case("cat out/lint-and-test.json", ask="Which checks of the run failed, and for what reason?")
 def ctrf_report(r):
     def test(name, status="passed", **more):
-        return dict(name=name, status=status, duration=r.randint(3, 900), suite=f"shop > {r.choice(THINGS)}", retries=0, flaky=False, browser="chromium 121", host=ip(r), **more)
+        return dict(
+            name=name,
+            status=status,
+            duration=r.randint(3, 900),
+            suite=f"shop > {r.choice(THINGS)}",
+            retries=0,
+            flaky=False,
+            browser="chromium 121",
+            host=ip(r),
+            **more,
+        )
 
     names = idents(r, 62, " ")
     said = mishaps(r, 1)[0]
     want = r.randint(1000, 9999)
     special = [
-        test(names[0], "failed", message=f"expected order total {want} but the page shows NaN", filePath=f"e2e/{ident(r)}.spec.ts"),
+        test(
+            names[0],
+            "failed",
+            message=f"expected order total {want} but the page shows NaN",
+            filePath=f"e2e/{ident(r)}.spec.ts",
+        ),
         test(names[1], "failed", message=said, filePath=f"e2e/{ident(r)}.spec.ts"),
     ]
     tests = plant(r, [test(n) for n in names[2:]], special, 10)
     summary = dict(tests=len(tests), passed=len(tests) - 2, failed=2, pending=0, skipped=0, other=0)
-    report = dict(reportFormat="CTRF", specVersion="0.0.0", results=dict(tool=dict(name="playwright"), summary=summary, tests=tests))
+    report = dict(
+        reportFormat="CTRF", specVersion="0.0.0", results=dict(tool=dict(name="playwright"), summary=summary, tests=tests)
+    )
     return json.dumps(report, indent=2), [
         [names[0], f"expected order total {want}", special[0]["filePath"]],
         [names[1], said, special[1]["filePath"]],
