@@ -20,7 +20,7 @@ from formats import BUILDERS, family_of, found, make, normal, session
 
 O200K_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"  # the name under which tiktoken caches o200k_base
 PRESSURE = 1.5
-SETS = ("first", "second", "third")
+SETS = ("first", "second", "third", "fourth")
 SIZES = range(1500, 30001)  # of an output, in tokens
 ROOM = 350  # the needles of a case must fit easily into a digest of 600 tokens
 
