@@ -31,6 +31,7 @@ __all__ = [
     "ident",
     "idents",
     "ip",
+    "pair",
     "prose",
     "quiet",
     "uuid",
@@ -86,6 +87,11 @@ def idents(r, n, sep="_"):
 def distinct(r, n, low, high):
     """`n` different numbers in random order."""
     return r.sample(range(low, high + 1), n)
+
+
+def pair(r, sep="_"):
+    """A name such as `relay_tap`, which is never among `idents`: for what must not pass for a needle."""
+    return sep.join(r.sample(THINGS, 2))
 
 
 def fresh(r, sep="_"):
