@@ -24,7 +24,7 @@ def zig_build(r):
         f"src/{c}.zig:{y}:9: note: function return type declared here\n    pub fn {c}(self: @This()) ?i64 {{",
         f"│  ├─ zig build-exe {b} Debug native 1 errors\n│  │  └─ zig build-obj {b}_start success 2s MaxRSS:210M",
     ]
-    body = fill(r, 7, step, bad)
+    body = fill(r, 4.7, step, bad)
     done = r.randint(300, 500)
     tail = f"Build Summary: {done - 2}/{done} steps succeeded; 1 failed"
     return f"install\n├─ install generated\n{body}\n└─ done\n{tail}", [[f"src/{a}.zig:{x}", "found '?i64'"], f"build-exe {b}", tail]
@@ -50,7 +50,7 @@ def dune_build(r):
         f'File "lib/{b}.mli", line 1:\nError: The implementation lib/{b}.ml\n       does not match the interface lib/{b}.mli:\n'
         f"       The value ground_all is required but not provided",
     ]
-    return fill(r, 6.5, warning, bad), [[f"lib/{a}.ml", f"Unbound record field {field}"], [f"lib/{b}.mli", "ground_all"]]
+    return fill(r, 5, warning, bad), [[f"lib/{a}.ml", f"Unbound record field {field}"], [f"lib/{b}.mli", "ground_all"]]
 
 
 @case("verilator --lint-only -Wall --top-module grid_top rtl/*.sv")

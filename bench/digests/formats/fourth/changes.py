@@ -97,7 +97,7 @@ def combined_diff(r):
     ]
     h = hexes(r, 40)
     head = f"commit {h}\nMerge: {hexes(r, 9)} {hexes(r, 9)}\nAuthor: {who} <{who}@example.net>\n\n    Merge branch 'release' into main\n"
-    return [head, *entries(r, 8, part, bad)], [[a, f"{call}(token, strict: true)", "taken from neither side"], [b, "<<<<<<< HEAD"]]
+    return [head, *entries(r, 5.8, part, bad)], [[a, f"{call}(token, strict: true)", "taken from neither side"], [b, "<<<<<<< HEAD"]]
 
 
 @case("kubectl diff -f manifests/")

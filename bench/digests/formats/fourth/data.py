@@ -32,7 +32,7 @@ def dynamodb_scan(r):
         lambda: item(assetId={"S": b}, ratedKw={"N": kw}),
         lambda: item(assetId={"S": c}, online={"BOOL": False}, lockReason={"S": why}),
     ]
-    body = fill(r, 15, item, bad)[:-1]
+    body = fill(r, 19, item, bad)[:-1]
     tail = f'    ],\n    "Count": {n[0]},\n    "ScannedCount": {n[0] * 3},\n    "ConsumedCapacity": null\n}}'
     return f'{{\n    "Items": [\n{body}\n{tail}', [[a, "n/a"], [b, kw], [c, why], f'"ScannedCount": {n[0] * 3}']
 
@@ -266,7 +266,7 @@ def bibtex_entries(r):
 
     a, b, bad_year, n = next(names) + "xx", next(names) + "yy", r.randint(2090, 2099), r.randint(1000, 9999)
     bad = [entry(a, bad_year), entry(b, None, f",\n  note    = {{RETRACTED, see notice {n}}}")]
-    return fill(r, 8, entry, bad), [[a, str(bad_year)], [b, f"RETRACTED, see notice {n}"]]
+    return fill(r, 5.2, entry, bad), [[a, str(bad_year)], [b, f"RETRACTED, see notice {n}"]]
 
 
 @case("curl -s http://gridgw-3/api/topology", ask="Is the topology fine? Anything out of the ordinary?")
@@ -301,7 +301,7 @@ def properties_bundle(r):
         f"{b}.url=http://{host}:8080/debug",
         f"# FIXME {c}.label is used with two arguments but declares one",
     ]
-    return fill(r, 7, pair, bad), [[a, f"#{n}"], [b, host], [c, "two arguments"]]
+    return fill(r, 4.9, pair, bad), [[a, f"#{n}"], [b, host], [c, "two arguments"]]
 
 
 @case("psql -c 'table pg_stat_statements' --html")

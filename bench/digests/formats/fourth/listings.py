@@ -122,7 +122,7 @@ def rpm_verify(r):
 
     a, b, c = next(names), next(names), next(names)
     bad = [f"S.5....T.    /usr/sbin/{a}", f"missing     /usr/lib64/lib{b}.so.4", f".M...UG..    /usr/bin/{c}"]
-    return entries(r, 6, row, bad), [f"S.5....T. /usr/sbin/{a}", [f"lib{b}.so.4", "missing"], f".M...UG.. /usr/bin/{c}"]
+    return entries(r, 4.6, row, bad), [f"S.5....T. /usr/sbin/{a}", [f"lib{b}.so.4", "missing"], f".M...UG.. /usr/bin/{c}"]
 
 
 @case(tool="github_search_code", query="sha1(")
@@ -168,7 +168,7 @@ def trivy_table(r):
     bad = [row(a, "CRITICAL", v), row(b, "CRITICAL"), row(c, "HIGH", w)]
     total = sum(counts.values())
     head = f"grid/api:1.9 (alpine 3.19.1)\n=============\nTotal: {total} ({', '.join(f'{k}: {n}' for k, n in counts.items())})\n"
-    return [head, *entries(r, 16, row, bad)], [
+    return [head, *entries(r, 20, row, bad)], [
         [a, "CRITICAL", v],
         [b, "CRITICAL"],
         [c, "HIGH", w],

@@ -27,7 +27,7 @@ def alb_access(r):
         lambda: one(200, q, spent=slow),
         lambda: one(503, s, target="-", reason="NoTargets"),
     ]
-    return entries(r, 18, one, bad), [[p, "502"], [q, slow], [s, "503"]]
+    return entries(r, 22, one, bad), [[p, "502"], [q, slow], [s, "503"]]
 
 
 @case("tail -n 500 /var/log/cassandra/system.log")
@@ -113,7 +113,7 @@ def squid_access(r):
         lambda: one(denied, "TCP_DENIED/403", 3900, to=f"{host}:443"),
         lambda: one(size=big, who=user),
     ]
-    return entries(r, 20, one, bad), [[denied, "TCP_DENIED/403", host], [str(big), user]]
+    return entries(r, 24, one, bad), [[denied, "TCP_DENIED/403", host], [str(big), user]]
 
 
 @case("tail -n 250 /var/log/suricata/eve.json")

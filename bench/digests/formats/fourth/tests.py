@@ -106,7 +106,7 @@ def hspec_tree(r):
             "\n      +++ OK, passed 100 tests." if r.random() < 0.3 else ""
         )
 
-    body = fill(r, 6, one, [f"    {words(a)} preserves the sum FAILED [1]"])
+    body = fill(r, 4.5, one, [f"    {words(a)} preserves the sum FAILED [1]"])
     n = r.randint(300, 500)
     tail = (
         f"Failures:\n\n  test/Grid/BalanceSpec.hs:{r.randint(20, 200)}:7:\n  1) Grid.Balance, {words(a)} preserves the sum\n"
@@ -287,7 +287,7 @@ def tsan_race(r):
         f"    #0 {w} src/core/state.cc:{x} (unit_tests+0x{hexes(r, 6)})\n{frames}\n\n  Previous read of size 8 by thread T2:\n    #0 {rd} src/core/view.cc:{y}\n{frames}\n\n"
         f"  Location is global '{var}' of size 8\n\nSUMMARY: ThreadSanitizer: data race src/core/state.cc:{x} in {w}\n=================="
     ]
-    return [*entries(r, 7, one, bad), "ThreadSanitizer: reported 1 warnings"], [
+    return [*entries(r, 4.8, one, bad), "ThreadSanitizer: reported 1 warnings"], [
         ["data race", f"{w} src/core/state.cc:{x}"],
         [rd, f"src/core/view.cc:{y}"],
         var,

@@ -89,7 +89,7 @@ def ata_portugues(r):
         f"Ação: {who} entrega o plano de evacuação até {when}.\n",
         f"Atenção: a licença da subestação {n + 11} caduca antes da vistoria e não pode ser renovada.\n",
     ]
-    return entries(r, 7, item, bad), [
+    return entries(r, 5.2, item, bad), [
         [f"DECISÃO {n}/25", f"{v} euros"],
         [f"{who} entrega o plano de evacuação", when],
         [f"subestação {n + 11}", "caduca"],
@@ -113,7 +113,7 @@ def handbook_chinese(r):
         f"**必须**：操作票由两人签字，值班电话{tel}。\n",
         f"自{r.randint(2026, 2029)}年{r.randint(1, 9)}月起，旧型号禁止使用。\n",
     ]
-    return entries(r, 6.5, part, bad), [f"{kv}千伏设备断电后必须等待{m}分钟", tel, "旧型号禁止使用"]
+    return entries(r, 5, part, bad), [f"{kv}千伏设备断电后必须等待{m}分钟", tel, "旧型号禁止使用"]
 
 
 @case("cat docs/operations.adoc")
