@@ -64,19 +64,22 @@ def p4_describe(r):
 def side_by_side(r):
     names = fresh(r, "-")
 
+    def machine(name=None, where=None, cores=None):
+        return f"{name or next(names):<30}{where or r.choice(HOSTS):<16}{cores or r.randint(1, 96):>4} cores"
+
     def pair(left=None, mark=" ", right=None):
-        left = left if left is not None else f"{next(names):<30}{r.choice(HOSTS):<14}{r.randint(1, 96):>3} cores"
+        left = left if left is not None else machine()
         right = left if right is None else right
         return f"{left:<77} {mark} {right}".rstrip()
 
     a, b, c = (next(names) for _ in range(3))
     x, y = distinct(r, 2, 100, 900)
     bad = [
-        pair(f"{a:<30}scada-01        {x} cores", "|", f"{a:<30}scada-01        {y} cores"),
-        pair(f"{b:<30}ems-a           12 cores", "<", ""),
-        pair("", ">", f"{c:<30}{ip(r):<14} 64 cores"),
+        pair(machine(a, "scada-01", x), "|", machine(a, "scada-01", y)),
+        pair(machine(b), "<", ""),
+        pair("", ">", machine(c, ip(r))),
     ]
-    return entries(r, 10, pair, bad), [[a, f"{x} cores", f"{y} cores"], f"{b:<30}ems-a", c]
+    return entries(r, 10, pair, bad), [[a, f"{x} cores", f"{y} cores"], [b, "cores <"], "> " + c]
 
 
 @case("git show --cc HEAD")

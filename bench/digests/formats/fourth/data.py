@@ -139,16 +139,16 @@ def vcf_variants(r):
     pos, samples = [10000], [f"NA{n}" for n in distinct(r, 6, 12000, 13000)]
     head = ["##fileformat=VCFv4.2", '##FILTER=<ID=LowQual,Description="Low quality">'] + [f"##contig=<ID=chr{n},length={r.randint(10**7, 10**8)}>" for n in range(1, 23)]  # fmt: skip
 
-    def row(filt="PASS", info=None, name="."):
+    def row(filt="PASS", info=None, name=".", qual=None):
         pos[0] += r.randint(20, 4000)
         ref, alt = r.sample("ACGT", 2)
         gts = "\t".join(f"{r.choice(['0/0', '0/1', '1/1'])}:{r.randint(8, 60)}:{r.randint(20, 99)}" for _ in samples)
-        return f"chr7\t{pos[0]}\t{name}\t{ref}\t{alt}\t{r.uniform(200, 900):.1f}\t{filt}\tAC={r.randint(1, 8)};AF=0.{r.randint(100, 900)};DP={r.randint(90, 400)}{info or ''}\tGT:DP:GQ\t{gts}"
+        return f"chr7\t{pos[0]}\t{name}\t{ref}\t{alt}\t{qual or round(r.uniform(200, 900), 1)}\t{filt}\tAC={r.randint(1, 8)};AF=0.{r.randint(100, 900)};DP={r.randint(90, 400)}{info or ''}\tGT:DP:GQ\t{gts}"
 
     a, b, gene = f"rs{r.randint(10**7, 10**8)}", f"rs{r.randint(10**7, 10**8)}", "CFTR" + str(r.randint(2, 9))
     bad = [
         lambda: row("PASS", f";CLNSIG=Pathogenic;GENE={gene}", a),
-        lambda: row("LowQual", ";DP4=0,0,1,1", b),
+        lambda: row("LowQual", ";DP4=0,0,1,1", b, round(r.uniform(3, 9), 1)),
     ]
     head.append("#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\t" + "\t".join(samples))
     return [*head, *entries(r, 12, row, bad)], [[a, "CLNSIG=Pathogenic", gene], [b, "LowQual"]]

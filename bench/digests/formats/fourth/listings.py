@@ -35,8 +35,12 @@ def semgrep_findings(r):
 
     def finding(f=None, rule=None, mark="❯❱", text=None, code=None):
         f, k = f or next(names), r.randint(5, 900)
-        rule = rule or r.choice(["python.lang.maintainability.useless-ifelse", "python.lang.best-practice.open-never-closed", "generic.comments.todo-left"])
-        text = text or r.choice(["Useless if statement; both blocks have the same body", "File object opened without corresponding close", "A comment announces work to be done"])
+        plain = [
+            ("python.lang.maintainability.useless-ifelse", "Useless if statement; both blocks have the same body"),
+            ("python.lang.best-practice.open-never-closed", "File object opened without corresponding close"),
+            ("generic.comments.todo-left", "A comment announces work to be done"),
+        ]
+        rule, text = (rule, text) if rule else r.choice(plain)
         return f"    \x1b[36m\x1b[22m{r.choice(THINGS)}/{f}.py\x1b[0m\n   {mark} \x1b[1m{rule}\x1b[0m\n          {text}\n          Details: https://sg.run/{hexes(r, 4)}\n\n          \x1b[0m{k}┆ {code or ident(r) + ' = open(path)'}\n"
 
     a, b = next(names), next(names)
@@ -156,7 +160,6 @@ def code_search_api(r):
 @case("trivy image registry.example.net/grid/api:1.9")
 def trivy_table(r):
     names = fresh(r, "-")
-    counts = dict(LOW=r.randint(90, 140), MEDIUM=r.randint(50, 80), HIGH=1, CRITICAL=2)
 
     def row(lib=None, sev=None, fixed=""):
         cells = [lib or next(names), f"CVE-20{r.randint(18, 25)}-{r.randint(1000, 49999)}", sev or r.choice(["LOW", "LOW", "MEDIUM"]), "fixed" if fixed else "affected", f"{r.randint(0, 9)}.{r.randint(0, 30)}-r{r.randint(0, 9)}", fixed, ident(r, " ") + " " + r.choice(["leak", "misuse", "overflow"])]  # fmt: skip
@@ -166,9 +169,11 @@ def trivy_table(r):
     a, b, c = (next(names) for _ in range(3))
     v, w = f"8.{r.randint(10, 30)}-r7", f"9.{r.randint(10, 30)}-r7"
     bad = [row(a, "CRITICAL", v), row(b, "CRITICAL"), row(c, "HIGH", w)]
-    total = sum(counts.values())
+    body = entries(r, 20, row, bad)
+    counts = {s: sum(f"│ {s} " in x for x in body) for s in ("LOW", "MEDIUM", "HIGH", "CRITICAL")}
+    total = len(body)
     head = f"grid/api:1.9 (alpine 3.19.1)\n=============\nTotal: {total} ({', '.join(f'{k}: {n}' for k, n in counts.items())})\n"
-    return [head, *entries(r, 20, row, bad)], [
+    return [head, *body], [
         [a, "CRITICAL", v],
         [b, "CRITICAL"],
         [c, "HIGH", w],

@@ -35,7 +35,7 @@ def cassandra_system(r):
     clock = Clock(r, 5)
 
     def line(level, thread, place, said):
-        return f"{level:<5} [{thread}] {clock():%Y-%m-%d %H:%M:%S},{r.randint(0, 999):03d} {place} - {said}"
+        return f"{level:<5} [{thread}] {clock.text('%Y-%m-%d %H:%M:%S,%L')} {place} - {said}"
 
     def one():
         k = r.randint(1, 99)
@@ -91,7 +91,7 @@ def clickhouse_server(r):
     bad = [
         lambda: line("Error", f"grid.{x}", f"Part {part} is broken and needs manual correction: Code: 40. DB::Exception: Checksum doesn't match: corrupted data"),
         lambda: line("Error", "executeQuery", f"Code: 241. DB::Exception: Memory limit (total) exceeded: would use {gib}.41 GiB (attempt to allocate chunk of 4 MiB)"),
-        lambda: line("Warning", "DNSResolver", said),
+        lambda: line("Warning", "Application", said),
     ]  # fmt: skip
     return entries(r, 16, one, bad), [[x, part, "Checksum doesn't match"], f"would use {gib}.41 GiB", said]
 
@@ -154,7 +154,7 @@ def bind_queries(r):
         n = f"{ident(r, '-')}.grid.example.net"
         c = f"client @0x{hexes(r, 12)} {ip(r)}#{r.randint(1025, 65000)}"
         said = said or f"queries: info: {c} ({n}): query: {n} IN {r.choice(['A', 'AAAA', 'SRV'])} +E(0)K ({ip(r)})"
-        return f"{clock():%d-%b-%Y %H:%M:%S}.{r.randint(0, 999):03d} {said}"
+        return f"{clock.text('%d-%b-%Y %H:%M:%S.%L')} {said}"
 
     zone, who, name = f"{ident(r, '-')}.example.net", ip(r), f"{hexes(r, 40)}.t.{hexes(r, 6)}.example.org"
     bad = [
@@ -247,7 +247,7 @@ def cisco_syslog(r):
                 f"%DOT1X-5-SUCCESS: Authentication successful for client ({hexes(r, 4)}.{hexes(r, 4)}.{hexes(r, 4)}) on Interface {port}",
             ]
         )
-        return f"{n[0]:06d}: *{clock():%b %d %H:%M:%S}.{r.randint(0, 999):03d}: {said}"
+        return f"{n[0]:06d}: *{clock.text('%b %d %H:%M:%S.%L')}: {said}"
 
     mac, vlan, temp = f"{hexes(r, 4)}.{hexes(r, 4)}.{hexes(r, 4)}", r.randint(100, 900), r.randint(81, 110)
     port = f"TenGigabitEthernet1/1/{r.randint(1, 8)}"
@@ -274,7 +274,7 @@ def slurm_controller(r):
                 f"_slurm_rpc_submit_batch_job: JobId={job[0]} InitPrio={r.randint(1000, 9000)} usec={r.randint(100, 9000)}",
             ]
         )
-        return f"[{clock():%Y-%m-%dT%H:%M:%S}.{r.randint(0, 999):03d}] {said}"
+        return f"[{clock.text('%Y-%m-%dT%H:%M:%S.%L')}] {said}"
 
     a, b, x, y = *distinct(r, 2, 500, 999), *distinct(r, 2, 910000, 999999)
     bad = [

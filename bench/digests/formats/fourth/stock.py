@@ -49,6 +49,11 @@ class Clock:
         self.now += timedelta(seconds=self.r.uniform(0.02, 2 * self.seconds))
         return self.now
 
+    def text(self, form):
+        """The next moment by `strftime`, with `%L` for its milliseconds."""
+        t = self()
+        return t.strftime(form.replace("%L", f"{t.microsecond // 1000:03d}"))
+
 
 def entries(r, size, make, special=(), low=0.1, high=0.9):
     """Entries of `make()` until they hold about `size` thousand tokens (of four bytes).
