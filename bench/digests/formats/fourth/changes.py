@@ -12,19 +12,25 @@ def code(r):
 
 @case("svn diff -r 41200:HEAD trunk")
 def svn_diff(r):
-    names, (old, new) = fresh(r), distinct(r, 2, 41200, 49999)
+    names, old = fresh(r), r.randint(41200, 49999)
 
     def change(path=None, minus=None, plus=None, prop=""):
         p, k = path or f"trunk/src/{r.choice(THINGS)}/{next(names)}.c", r.randint(10, 900)
-        rows = [" " + code(r) for _ in range(3)] + ["-" + (minus or code(r)), "+" + (plus or code(r))] + [" " + code(r) for _ in range(3)]
-        return f"Index: {p}\n{'=' * 67}\n--- {p}\t(revision {old})\n+++ {p}\t(working copy)\n@@ -{k},7 +{k},7 @@\n" + "\n".join(rows) + prop
+        rows = [" " + code(r) for _ in range(3)] + ["-" + (minus or code(r)),
+            "+" + (plus or code(r))] + [" " + code(r) for _ in range(3)]
+        return (
+            f"Index: {p}\n{'=' * 67}\n--- {p}\t(revision {old})\n+++ {p}\t(working copy)\n@@ -{k},7 +{k},7 @@\n"
+            + "\n".join(rows) + prop
+        )
 
     a, b, c = (f"trunk/src/core/{next(names)}.c" for _ in range(3))
     guard, url = f"    if (!{ident(r)}_allowed(ctx)) return -EPERM;", f"https://svn.example.net/{ident(r)}"
     bad = [
         change(a, guard, "    /* checked by the caller */"),
-        change(b, prop=f"\n\nProperty changes on: {b}\n{'_' * 67}\nAdded: svn:externals\n## -0,0 +1 ##\n+vendor {url}\n"),
-        f"Index: {c}\n{'=' * 67}\nCannot display: file marked as a binary type.\nsvn:mime-type = application/octet-stream",
+        change(b, prop=f"\n\nProperty changes on: {b}\n{'_' * 67}\nAdded: svn:externals\n## -0,0 +1 ##\n+vendor "
+            f"{url}\n"),
+        f"Index: {c}\n{'=' * 67}\nCannot display: file marked as a binary type.\nsvn:mime-type = "
+        "application/octet-stream",
     ]
     return entries(r, 8.5, change, bad), [[a, "-" + guard], [b, "svn:externals", url], [c, "marked as a binary type"]]
 
@@ -49,10 +55,16 @@ def p4_describe(r):
 
     def diff():
         f, k = next(told), r.randint(10, 900)
-        return f"==== {f}#{r.randint(2, 60)} (text) ====\n\n***************\n*** {k},{k + 4} ****\n  {code(r)}\n! {code(r)}\n  {code(r)}\n--- {k},{k + 4} ----\n  {code(r)}\n! {code(r)}\n  {code(r)}\n"
+        return (
+            f"==== {f}#{r.randint(2, 60)} (text) ====\n\n***************\n*** {k},{k + 4} ****\n  {code(r)}\n! "
+            f"{code(r)}\n  {code(r)}\n--- {k},{k + 4} ----\n  {code(r)}\n! {code(r)}\n  {code(r)}\n"
+        )
 
     var, v = f"kMax{camel(ident(r), True)}", r.randint(10**5, 10**6)
-    odd = f"==== //grid/main/core/limits.h#9 (text) ====\n\n***************\n*** 31,33 ****\n! constexpr int {var} = {v // 1000};\n--- 31,33 ----\n! constexpr int {var} = {v};\n"
+    odd = (
+        f"==== //grid/main/core/limits.h#9 (text) ====\n\n***************\n*** 31,33 ****\n! constexpr int {var} = "
+        f"{v // 1000};\n--- 31,33 ----\n! constexpr int {var} = {v};\n"
+    )
     return [*head, *listing, "", "Differences ...", "", *entries(r, 5, diff, [odd])], [
         f"GRID-{n + 7}",
         [gone, "delete"],
@@ -90,17 +102,25 @@ def combined_diff(r):
         p, k = path or f"lib/{r.choice(THINGS)}/{next(names)}.rb", r.randint(10, 900)
         rows = rows or [f"- {code(r)}", f" -{code(r)}", f"++{code(r)}"]
         ctx = [f"  {code(r)}" for _ in range(5)]
-        return f"diff --cc {p}\nindex {hexes(r, 7)},{hexes(r, 7)}..{hexes(r, 7)}\n--- a/{p}\n+++ b/{p}\n@@@ -{k},6 -{k},6 +{k},6 @@@\n" + "\n".join(ctx[:3] + rows + ctx[3:])
+        return (
+            f"diff --cc {p}\nindex {hexes(r, 7)},{hexes(r, 7)}..{hexes(r, 7)}\n--- a/{p}\n+++ b/{p}\n@@@ -{k},6 "
+            f"-{k},6 +{k},6 @@@\n" + "\n".join(ctx[:3] + rows + ctx[3:])
+        )
 
     a, b = f"lib/auth/{next(names)}.rb", f"lib/auth/{next(names)}.rb"
     call, who = f"verify_{ident(r)}!", r.choice(PEOPLE).lower()
     bad = [
         part(a, [f"- {call}(token)", f" -    {call}(token, strict: true)", "++    # merged: taken from neither side"]),
-        part(b, ["++<<<<<<< HEAD", f"++    {ident(r)}_owner = :{who}", "++=======", "++    owner = nil", "++>>>>>>> release"]),
+        part(b, ["++<<<<<<< HEAD", f"++    {ident(r)}_owner = :{who}", "++=======", "++    owner = nil",
+            "++>>>>>>> release"]),
     ]
     h = hexes(r, 40)
-    head = f"commit {h}\nMerge: {hexes(r, 9)} {hexes(r, 9)}\nAuthor: {who} <{who}@example.net>\n\n    Merge branch 'release' into main\n"
-    return [head, *entries(r, 5.8, part, bad)], [[a, f"{call}(token, strict: true)", "taken from neither side"], [b, "<<<<<<< HEAD"]]
+    head = (
+        f"commit {h}\nMerge: {hexes(r, 9)} {hexes(r, 9)}\nAuthor: {who} <{who}@example.net>\n\n    Merge branch "
+        "'release' into main\n"
+    )
+    return [head, *entries(r, 5.8, part, bad)], [[a, f"{call}(token, strict: true)", "taken from neither side"],
+        [b, "<<<<<<< HEAD"]]
 
 
 @case("kubectl diff -f manifests/")
@@ -111,8 +131,12 @@ def kubectl_diff(r):
         n, k = name or next(names), r.randint(2, 90)
         d = f"/tmp/{{}}-{r.randint(10**8, 10**9)}/{kind}.grid.{n}"
         rows = rows or [f"-  generation: {k}", f"+  generation: {k + 1}"]
-        ctx = [f"     app.kubernetes.io/name: {n}", f"     owner: {r.choice(PEOPLE).lower()}", f"   creationTimestamp: \"2025-0{r.randint(1, 9)}-11T08:00:00Z\""]
-        return f"diff -u -N {d.format('LIVE')} {d.format('MERGED')}\n--- {d.format('LIVE')}\n+++ {d.format('MERGED')}\n@@ -{k},7 +{k},7 @@\n" + "\n".join(ctx + rows + [f"   name: {n}", "   namespace: grid"])
+        ctx = [f"     app.kubernetes.io/name: {n}", f"     owner: {r.choice(PEOPLE).lower()}",
+            f"   creationTimestamp: \"2025-0{r.randint(1, 9)}-11T08:00:00Z\""]
+        return (
+            f"diff -u -N {d.format('LIVE')} {d.format('MERGED')}\n--- {d.format('LIVE')}\n+++ {d.format('MERGED')}\n"
+            f"@@ -{k},7 +{k},7 @@\n" + "\n".join(ctx + rows + [f"   name: {n}", "   namespace: grid"])
+        )
 
     a, b, c = (next(names) for _ in range(3))
     mem, host = r.randint(16, 64), f"{hexes(r, 6)}.example.net"
@@ -121,7 +145,8 @@ def kubectl_diff(r):
         one(name=b, rows=[f"-            memory: {mem}Gi", f"+            memory: {mem}Mi"]),
         one("networking.k8s.io.v1.Ingress", c, [f"-  - host: {ident(r, '-')}.example.net", f"+  - host: {host}"]),
     ]
-    return entries(r, 10, one, bad), [[a, "+ type: LoadBalancer"], [b, f"memory: {mem}Gi", f"memory: {mem}Mi"], [c, host]]
+    return entries(r, 10, one, bad), [[a, "+ type: LoadBalancer"], [b, f"memory: {mem}Gi", f"memory: {mem}Mi"],
+        [c, host]]
 
 
 @case("abidiff libgrid.so.3 libgrid.so.4")
@@ -132,17 +157,23 @@ def abi_report(r):
         f = fn or next(names)
         t = f"grid_{r.choice(THINGS)}_t"
         return (
-            f"  [C] 'function int {f}(const {t}*)' at {r.choice(THINGS)}.c:{r.randint(10, 900)}:1 has some indirect sub-type changes:\n    parameter 1 of type 'const {t}*' has sub-type changes:\n"
-            + (what or f"      in pointed to type 'const {t}':\n        1 data member insertion:\n          'uint32_t {ident(r)}', at offset {r.randint(64, 900)} (in bits)\n")
+            f"  [C] 'function int {f}(const {t}*)' at {r.choice(THINGS)}.c:{r.randint(10, 900)}:1 has some indirect "
+            f"sub-type changes:\n    parameter 1 of type 'const {t}*' has sub-type changes:\n"
+            + (what or f"      in pointed to type 'const {t}':\n        1 data member insertion:\n          "
+                f"'uint32_t {ident(r)}', at offset {r.randint(64, 900)} (in bits)\n")
         )
 
     a, b, off = next(names), next(names), distinct(r, 2, 10, 90)
     bad = [
-        change(a, f"      type size changed from {off[0] * 64} to {off[1] * 64} (in bits)\n      1 data member deletion:\n        'char* owner_{a}', at offset {off[0] * 32} (in bits)\n"),
+        change(a, f"      type size changed from {off[0] * 64} to {off[1] * 64} (in bits)\n      1 data member "
+            f"deletion:\n        'char* owner_{a}', at offset {off[0] * 32} (in bits)\n"),
         f"  [D] 'function void {b}(void)'    {{{b}@@GRID_3}}\n",
     ]
     n = r.randint(90, 300)
-    head = f"Functions changes summary: 1 Removed, {n} Changed ({n * 3} filtered out), 0 Added functions\nVariables changes summary: 0 Removed, 0 Changed, 0 Added variable\n"
+    head = (
+        f"Functions changes summary: 1 Removed, {n} Changed ({n * 3} filtered out), 0 Added functions\nVariables "
+        "changes summary: 0 Removed, 0 Changed, 0 Added variable\n"
+    )
     return [head, *entries(r, 9.5, change, bad)], [
         [a, f"owner_{a}", f"{off[0] * 64} to {off[1] * 64}"],
         f"[D] 'function void {b}(void)'",
@@ -159,11 +190,12 @@ def merge_request_notes(r):
         d = dict(
             id=hexes(r, 40), individual_note=False,
             notes=[dict(
-                id=r.randint(10**6, 10**7), type="DiffNote", body=body or prose(r, 2), author=dict(username=p.lower(), name=p, avatar_url=f"https://git.example.net/a/{hexes(r, 8)}.png"),
+                id=r.randint(10**6, 10**7), type="DiffNote", body=body or prose(r, 2),
+                    author=dict(username=p.lower(), name=p, avatar_url=f"https://git.example.net/a/{hexes(r, 8)}.png"),
                 created_at=f"{clock():%Y-%m-%dT%H:%M:%S.000Z}", system=system, resolvable=True, resolved=resolved,
                 position=dict(new_path=f"src/{ident(r)}.go", new_line=line or r.randint(1, 900), head_sha=hexes(r, 40)),
             )],
-        )  # fmt: skip
+        )
         return json.dumps(d, indent=1)
 
     n = r.randint(1000, 9999)

@@ -53,7 +53,8 @@ def fhir_bundle(r):
             valueQuantity=dict(value=value, unit="mmol/L", system="http://unitsofmeasure.org"),
             **({"note": [{"text": note}]} if note else {}),
         )
-        return json.dumps(dict(fullUrl=f"urn:uuid:{res['id']}", resource=res, search=dict(mode="match")), indent=1) + ","
+        return json.dumps(dict(fullUrl=f"urn:uuid:{res['id']}", resource=res, search=dict(mode="match")),
+            indent=1) + ","
 
     p, q = (f"Patient/{n}" for n in distinct(r, 2, 10000, 99999))
     high, note = round(r.uniform(7.4, 9.9), 1), f"sample haemolysed, see ticket {r.randint(1000, 9999)}"
@@ -109,7 +110,9 @@ def columnar_json(r):
     f, g = (f"F{n}" for n in distinct(r, 2, 500, 999))
     amps, phi = round(r.uniform(4100, 9900), 1), round(r.uniform(0.1, 0.3), 3)
     rows = entries(r, 8.5, row, [lambda: row(f, "earthed", amps), lambda: row(g, cosphi=phi)])
-    meta = ",\n".join(f'\t\t{{"name": "{n}", "type": "{t}"}}' for n, t in [("t", "DateTime"), ("feeder", "String"), ("host", "String"), ("state", "String"), ("amps", "Float64"), ("cosphi", "Float64")])  # fmt: skip
+    meta = ",\n".join(f'\t\t{{"name": "{n}", "type": "{t}'
+        f'"}}' for n, t in [("t", "DateTime"), ("feeder", "String"), ("host", "String"), ("state", "String"),
+        ("amps", "Float64"), ("cosphi", "Float64")])
     total = len(rows) * 40 + 3
     return (
         f'{{\n\t"meta":\n\t[\n{meta}\n\t],\n\n\t"data":\n\t[\n'
@@ -131,19 +134,24 @@ def wide_csv(r):
 
     (i, j), (a, b) = distinct(r, 2, 20, 58), (f"ss-{n}" for n in distinct(r, 2, 1000, 9999))
     v = f"{r.uniform(70000, 99999):.2f}"
-    return [",".join(cols), *entries(r, 10, row, [lambda: row(a, i, v), lambda: row(b, j, "#DIV/0!")])], [[a, v], [b, "#DIV/0!"]]
+    return [",".join(cols), *entries(r, 10, row, [lambda: row(a, i, v), lambda: row(b, j, "#DIV/0!")])], [[a, v],
+        [b, "#DIV/0!"]]
 
 
 @case("zcat calls/cohort.vcf.gz | head -n 400")
 def vcf_variants(r):
     pos, samples = [10000], [f"NA{n}" for n in distinct(r, 6, 12000, 13000)]
-    head = ["##fileformat=VCFv4.2", '##FILTER=<ID=LowQual,Description="Low quality">'] + [f"##contig=<ID=chr{n},length={r.randint(10**7, 10**8)}>" for n in range(1, 23)]  # fmt: skip
+    head = ["##fileformat=VCFv4.2", '##FILTER=<ID=LowQual,Description="Low quality">'] + [f"##contig=<ID=chr{n},"
+        f"length={r.randint(10**7, 10**8)}>" for n in range(1, 23)]
 
     def row(filt="PASS", info=None, name=".", qual=None):
         pos[0] += r.randint(20, 4000)
         ref, alt = r.sample("ACGT", 2)
         gts = "\t".join(f"{r.choice(['0/0', '0/1', '1/1'])}:{r.randint(8, 60)}:{r.randint(20, 99)}" for _ in samples)
-        return f"chr7\t{pos[0]}\t{name}\t{ref}\t{alt}\t{qual or round(r.uniform(200, 900), 1)}\t{filt}\tAC={r.randint(1, 8)};AF=0.{r.randint(100, 900)};DP={r.randint(90, 400)}{info or ''}\tGT:DP:GQ\t{gts}"
+        return (
+            f"chr7\t{pos[0]}\t{name}\t{ref}\t{alt}\t{qual or round(r.uniform(200, 900), 1)}\t{filt}"
+            f"\tAC={r.randint(1, 8)};AF=0.{r.randint(100, 900)};DP={r.randint(90, 400)}{info or ''}\tGT:DP:GQ\t{gts}"
+        )
 
     a, b, gene = f"rs{r.randint(10**7, 10**8)}", f"rs{r.randint(10**7, 10**8)}", "CFTR" + str(r.randint(2, 9))
     bad = [
@@ -162,8 +170,10 @@ def ics_calendar(r):
         t = clock()
         a = who or r.choice(PEOPLE)
         return (
-            f"BEGIN:VEVENT\r\nUID:{hexes(r, 16)}@grid.example.net\r\nDTSTAMP:{t:%Y%m%dT%H%M%SZ}\r\nDTSTART:{t:%Y%m%dT}060000Z\r\n"
-            f"DTEND:{t:%Y%m%dT}140000Z\r\nSUMMARY:{what or 'Shift ' + ident(r, ' ')}\r\nATTENDEE;CN={a}:mailto:{a.lower()}@example.net\r\n{more}END:VEVENT\r"
+            f"BEGIN:VEVENT\r\nUID:{hexes(r, 16)}@grid.example.net\r\nDTSTAMP:{t:%Y%m%dT%H%M%SZ}\r\n"
+            f"DTSTART:{t:%Y%m%dT}060000Z\r\n"
+            f"DTEND:{t:%Y%m%dT}140000Z\r\nSUMMARY:{what or 'Shift ' + ident(r, ' ')}\r\nATTENDEE;CN={a}"
+            f":mailto:{a.lower()}@example.net\r\n{more}END:VEVENT\r"
         )
 
     site, k = f"SS-{r.randint(1000, 9999)}", r.randint(100, 999)
@@ -194,7 +204,8 @@ def registry_export(r):
 
     a, b, exe, n = next(names), next(names), hexes(r, 8), r.randint(100, 999)
     bad = [
-        key(a, ['"Start"=dword:00000002', f'"ImagePath"="C:\\\\Users\\\\Public\\\\{exe}.exe"', '"RunAsSystem"=dword:00000001']),
+        key(a, ['"Start"=dword:00000002', f'"ImagePath"="C:\\\\Users\\\\Public\\\\{exe}.exe"',
+            '"RunAsSystem"=dword:00000001']),
         key(b, ['"Start"=dword:00000004', f'"DisabledBy"="policy GP-{n}"']),
     ]
     return ["Windows Registry Editor Version 5.00\r\n\r", *entries(r, 9.5, key, bad)], [
@@ -212,7 +223,8 @@ def edifact_message(r):
         return (
             f"NAD+DP'\nLOC+172+DE{loc or r.randint(10**10, 10**11)}'\nLIN+{n[0]}'\nPIA+5+1-1?:1.29.0:SRW'\n"
             + "\n".join(
-                f"QTY+220:{q}:{unit}'\nDTM+163:20250412{h:02d}00?+00:303'" for h, q in enumerate(qty or [f"{r.uniform(1, 9):.3f}" for _ in range(3)])
+                f"QTY+220:{q}:{unit}'\nDTM+163:20250412{h:02d}00?+00:303'" for h,
+                q in enumerate(qty or [f"{r.uniform(1, 9):.3f}" for _ in range(3)])
             )
             + (f"\nFTX+ACB+++{note}'" if note else "")
         )
@@ -237,9 +249,12 @@ def kustomize_manifests(r):
         n = name or next(names)
         tag = tag or f"1.{r.randint(0, 30)}.{r.randint(0, 9)}"
         return (
-            f"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels:\n    app: {n}\n  name: {n}\n  namespace: grid\nspec:\n  replicas: {replicas}\n"
-            f"  selector:\n    matchLabels:\n      app: {n}\n  template:\n    metadata:\n      labels:\n        app: {n}\n    spec:\n      containers:\n"
-            f"      - image: registry.example.net/grid/{n}:{tag}\n        name: main\n        resources:\n          limits:\n            memory: {r.choice([256, 512])}Mi\n{more}---"
+            f"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels:\n    app: {n}\n  name: {n}\n  namespace: "
+            f"grid\nspec:\n  replicas: {replicas}\n"
+            f"  selector:\n    matchLabels:\n      app: {n}\n  template:\n    metadata:\n      labels:\n        app: "
+            f"{n}\n    spec:\n      containers:\n"
+            f"      - image: registry.example.net/grid/{n}:{tag}\n        name: main\n        resources:\n          "
+            f"limits:\n            memory: {r.choice([256, 512])}Mi\n{more}---"
         )
 
     a, b, c = (next(names) for _ in range(3))
@@ -247,7 +262,8 @@ def kustomize_manifests(r):
     bad = [
         manifest(a, 0),
         manifest(b, tag="latest"),
-        manifest(c, more=f"        securityContext:\n          privileged: true\n      volumes:\n      - hostPath:\n          path: {path}\n        name: host\n"),
+        manifest(c, more="        securityContext:\n          privileged: true\n      volumes:\n      - hostPath:\n "
+            f"         path: {path}\n        name: host\n"),
     ]
     return fill(r, 11, manifest, bad), [[a, "replicas: 0"], [b, ":latest"], [c, "privileged: true", path]]
 
@@ -259,9 +275,12 @@ def bibtex_entries(r):
     def entry(key=None, year=None, more=None):
         a, b = r.sample(PEOPLE, 2)
         return (
-            f"@article{{{key or next(names) + str(r.randint(1990, 2024))},\n  author  = {{{a}, {b[0]}. and {b}, {a[0]}.}},\n  title   = {{On the {ident(r, ' ')} in {r.choice(THINGS)} networks}},\n"
-            f"  journal = {{Journal of {r.choice(THINGS).capitalize()} Studies}},\n  volume  = {{{r.randint(1, 60)}}},\n  pages   = {{{r.randint(1, 90)}--{r.randint(100, 190)}}},\n"
-            f"  year    = {{{year or r.randint(1990, 2024)}}},\n  doi     = {{10.{r.randint(1000, 9999)}/{hexes(r, 8)}}}{more or ''}\n}}\n"
+            f"@article{{{key or next(names) + str(r.randint(1990, 2024))},\n  author  = {{{a}, {b[0]}. and {b}, "
+            f"{a[0]}.}},\n  title   = {{On the {ident(r, ' ')} in {r.choice(THINGS)} networks}},\n"
+            f"  journal = {{Journal of {r.choice(THINGS).capitalize()} Studies}},\n  volume  = "
+            f"{{{r.randint(1, 60)}}},\n  pages   = {{{r.randint(1, 90)}--{r.randint(100, 190)}}},\n"
+            f"  year    = {{{year or r.randint(1990, 2024)}}},\n  doi     = {{10.{r.randint(1000, 9999)}/"
+            f"{hexes(r, 8)}}}{more or ''}\n}}\n"
         )
 
     a, b, bad_year, n = next(names) + "xx", next(names) + "yy", r.randint(2090, 2099), r.randint(1000, 9999)
@@ -274,14 +293,16 @@ def packed_json(r):
     """One line without a space in it."""
 
     def node(name=None, **more):
-        d = dict(id=name or f"{ident(r)}_{r.randint(10, 999)}", kind="bus", kv=r.choice([110, 220, 380]), up=True, pos=[r.randint(0, 999), r.randint(0, 999)], peers=[f"n{r.randint(1, 900)}" for _ in range(3)])  # fmt: skip
+        d = dict(id=name or f"{ident(r)}_{r.randint(10, 999)}", kind="bus", kv=r.choice([110, 220, 380]), up=True,
+            pos=[r.randint(0, 999), r.randint(0, 999)], peers=[f"n{r.randint(1, 900)}" for _ in range(3)])
         return json.dumps({**d, **more}, separators=(",", ":"))
 
     a, b, c = (f"{ident(r)}_{n}" for n in distinct(r, 3, 1000, 9999))
     why = f"earth fault on phase L{r.randint(1, 3)} at {r.randint(10, 99)}.{r.randint(1, 9)} km"
     bad = [node(a, up=False, reason=why), node(b, peers=[]), node(c, kv=11)]
     nodes = entries(r, 9, node, bad)
-    return '{"version":7,"nodes":[' + ",".join(nodes) + f'],"total":{len(nodes)}}}', [[a, why], [b, '"peers":[]'], [c, '"kv":11,']]
+    return '{"version":7,"nodes":[' + ",".join(nodes) + f'],"total":{len(nodes)}}}', [[a, why], [b, '"peers":[]'],
+        [c, '"kv":11,']]
 
 
 @case("cat conf/messages_pt.properties")
@@ -292,7 +313,10 @@ def properties_bundle(r):
         if r.random() < 0.06:
             return f"\n# {ident(r, ' ').capitalize()} screen"
         n = next(names)
-        return f"{n}.label={r.choice(['Mostrar', 'Abrir', 'Guardar', 'Fechar'])} {r.choice(THINGS)} {{0}}\n{n}.help=Texto de ajuda para {r.choice(THINGS)} ({r.randint(1, 99)})"
+        return (
+            f"{n}.label={r.choice(['Mostrar', 'Abrir', 'Guardar', 'Fechar'])} {r.choice(THINGS)} {{0}}\n"
+            f"{n}.help=Texto de ajuda para {r.choice(THINGS)} ({r.randint(1, 99)})"
+        )
 
     a, b, c = (next(names) for _ in range(3))
     n, host = r.randint(100, 999), ip(r)
@@ -309,8 +333,10 @@ def html_result_table(r):
     def row(query=None, calls=None, mean=None):
         q = query or f"select * from {ident(r)} where id = $1"
         return (
-            f'  <tr valign="top">\n    <td align="left">{q}</td>\n    <td align="right">{calls or r.randint(100, 9000)}</td>\n'
-            f'    <td align="right">{mean or round(r.uniform(0.1, 9), 3)}</td>\n    <td align="right">{r.randint(1, 900)}</td>\n  </tr>'
+            f'  <tr valign="top">\n    <td align="left">{q}</td>\n    <td align="right">'
+            f'{calls or r.randint(100, 9000)}</td>\n'
+            f'    <td align="right">{mean or round(r.uniform(0.1, 9), 3)}</td>\n    <td align="right">'
+            f'{r.randint(1, 900)}</td>\n  </tr>'
         )
 
     a, b = idents(r, 2)
@@ -318,7 +344,8 @@ def html_result_table(r):
     bad = [row(f"update {a}_state set seen = now()", None, ms), row(f"select pg_advisory_lock(hash_{b})", calls)]
     body = entries(r, 10, row, bad)
     head = "\n".join(f'    <th align="center">{h}</th>' for h in ["query", "calls", "mean_exec_time", "rows"])
-    return ['<table border="1">', "  <tr>", head, "  </tr>", *body, "</table>", f"<p>({len(body)} rows)<br />", "</p>"], [
+    return ['<table border="1">', "  <tr>", head, "  </tr>", *body, "</table>", f"<p>({len(body)} rows)<br />",
+        "</p>"], [
         [f"{a}_state", str(ms)],
         [f"hash_{b}", str(calls)],
     ]

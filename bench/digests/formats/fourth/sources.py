@@ -5,7 +5,7 @@ from .stock import PEOPLE, THINGS, camel, distinct, entries, hexes, idents, ip, 
 
 
 def spread(heads, body, r, size):
-    """Each of `heads`, a text with one %s for its body, filled with statements of `body()` up to `size` thousand tokens."""
+    """Each of `heads`, a text with one %s for its body, filled with statements; `size` as in `entries`."""
     each = size / len(heads)
     return [h % "\n".join(entries(r, each, body)) for h in heads]
 
@@ -19,18 +19,22 @@ def zig_outline(r):
         v, f = pair(r), camel(pair(r))
         return r.choice(
             [
-                f"        const {v} = try self.{r.choice(THINGS)}.{f}(self.gpa, {r.randint(1, 900)});\n        defer self.gpa.free({v});",
+                f"        const {v} = try self.{r.choice(THINGS)}.{f}(self.gpa, {r.randint(1, 900)});\n        defer "
+                f"self.gpa.free({v});",
                 f"        if ({v}.len > {r.randint(8, 4096)}) return error.Bad{f[0].upper()}{f[1:]};",
-                f"        for ({v}.items, 0..) |item, i| {{\n            self.{r.choice(THINGS)}[i] +%= item.{r.choice(THINGS)};\n        }}",
+                f"        for ({v}.items, 0..) |item, i| {{\n            self.{r.choice(THINGS)}[i] +%= "
+                f"item.{r.choice(THINGS)};\n        }}",
                 f"        std.log.debug(\"{pair(r, ' ')} {{d}}\", .{{{v}}});",
             ]
         )
 
-    heads = [f"    pub fn {n}(self: *@This(), {r.choice(THINGS)}: u{r.choice([16, 32, 64])}) !void {{\n%s\n    }}\n" for n in fns]
+    heads = [f"    pub fn {n}(self: *@This(), {r.choice(THINGS)}: u{r.choice([16, 32, 64])}) !void {{\n%s\n    }}\n"
+        for n in fns]
     parts = spread(heads, body, r, 8)
     out = ['const std = @import("std");', ""]
     for k, t in enumerate(types):
-        out += [f"pub const {t} = struct {{", "    gpa: std.mem.Allocator,", "    seq: u32 = 0,", "", *parts[k * 6 : k * 6 + 6], "};", ""]
+        out += [f"pub const {t} = struct {{", "    gpa: std.mem.Allocator,", "    seq: u32 = 0,", "",
+            *parts[k * 6 : k * 6 + 6], "};", ""]
     return out, [*fns, *types]
 
 
@@ -43,7 +47,8 @@ def ocaml_outline(r):
         return r.choice(
             [
                 f"  let {a} = List.filter_map (fun {b} -> {b}.state) acc in",
-                f"  match {a} with\n  | None -> ()\n  | Some {b} when {b} > {r.randint(2, 900)} -> Log.debug (fun m -> m \"{b} %d\" {b})\n  | Some _ -> ();",
+                f"  match {a} with\n  | None -> ()\n  | Some {b} when {b} > {r.randint(2, 900)} -> Log.debug (fun m "
+                f"-> m \"{b} %d\" {b})\n  | Some _ -> ();",
                 f"  Hashtbl.replace cache {r.randint(1, 900)} ({a} +. {r.uniform(0.1, 9):.2f});",
                 f'  if String.equal {a} "{b}" then raise Not_found;',
             ]
@@ -51,7 +56,8 @@ def ocaml_outline(r):
 
     heads = [f"let {'rec ' if r.random() < 0.3 else ''}{n} acc ~{r.choice(THINGS)} =\n%s\n  acc\n" for n in fns]
     parts = spread(heads, body, r, 7)
-    return ["open Grid_base", "", f"module {mods[0]} = struct", "  type t = { id : int; kv : float }", "end", "", *parts[:10], f"module {mods[1]} = Map.Make (Int)", "", *parts[10:]], [*fns, *mods]  # fmt: skip
+    return ["open Grid_base", "", f"module {mods[0]} = struct", "  type t = { id : int; kv : float }", "end", "",
+        *parts[:10], f"module {mods[1]} = Map.Make (Int)", "", *parts[10:]], [*fns, *mods]
 
 
 @case("nl -ba src/flow.f90")
@@ -70,8 +76,10 @@ def fortran_outline(r):
             ]
         )
 
-    heads = [f"  {'pure ' if r.random() < 0.3 else ''}subroutine {n}(state, dt)\n    real(8), intent(in) :: dt\n%s\n  end subroutine\n" for n in subs]
-    text = "\n".join([f"module {mod}", "  use iso_fortran_env", "  implicit none", "contains", "", *spread(heads, body, r, 7), f"end module {mod}"])
+    heads = [f"  {'pure ' if r.random() < 0.3 else ''}subroutine {n}(state, dt)\n    real(8), intent(in) :: dt\n%s\n "
+        " end subroutine\n" for n in subs]
+    text = "\n".join([f"module {mod}", "  use iso_fortran_env", "  implicit none", "contains", "",
+        *spread(heads, body, r, 7), f"end module {mod}"])
     return [f"{k:>6}\t{x}" for k, x in enumerate(text.split("\n"), 1)], [*subs, mod]
 
 
@@ -83,7 +91,9 @@ def objc_outline(r):
         a, b = camel(pair(r)), r.choice(THINGS)
         return r.choice(
             [
-                f"    NSArray<NSNumber *> *{b}s = [self.store {a}ForKey:@\"{b}\"];\n    [{b}s enumerateObjectsUsingBlock:^(NSNumber *n, NSUInteger i, BOOL *stop) {{\n        self.total += n.doubleValue;\n    }}];",
+                f"    NSArray<NSNumber *> *{b}s = [self.store {a}ForKey:@\"{b}\"];\n    [{b}s "
+                f"enumerateObjectsUsingBlock:^(NSNumber *n, NSUInteger i, BOOL *stop) {{\n        self.total += "
+                f"n.doubleValue;\n    }}];",
                 f"    if (self.{a} == nil) {{\n        return;\n    }}",
                 f"    NSLog(@\"{b} is now %@\", self.{b});",
                 f"    self.{b}Label.text = [NSString stringWithFormat:@\"%ld\", (long){r.randint(1, 900)}];",
@@ -105,7 +115,8 @@ def erlang_outline(r):
         return r.choice(
             [
                 f"    {b} = maps:get({a}, State, {r.randint(1, 900)}),",
-                f"    case ets:lookup({a}, {b}) of\n        [] -> ok;\n        [{{_, V}}] when V > {r.randint(1, 90)} -> ?LOG_DEBUG(\"~p\", [V])\n    end,",
+                f"    case ets:lookup({a}, {b}) of\n        [] -> ok;\n        [{{_, V}}] when V > "
+                f"{r.randint(1, 90)} -> ?LOG_DEBUG(\"~p\", [V])\n    end,",
                 f"    ok = gen_server:cast(?SERVER, {{{a}, self()}}),",
                 f"    %% {b} comes from the {r.choice(THINGS)}",
             ]
@@ -128,12 +139,14 @@ def verilog_modules(r):
             [
                 f"  logic [{w}:0] {a}_q;\n  always_ff @(posedge clk) {a}_q <= {b}_i;",
                 f"  assign {b}_o = {a}[{w}:0] ^ {w + 1}'h{hexes(r, 2)};",
-                f"  always_comb begin\n    case (state)\n      2'b00: {b}_n = {a};\n      default: {b}_n = '0;\n    endcase\n  end",
+                f"  always_comb begin\n    case (state)\n      2'b00: {b}_n = {a};\n      default: {b}_n = '0;\n    "
+                "endcase\n  end",
                 f"  // the {b} follows one cycle later",
             ]
         )
 
-    heads = [f"module {n} #(parameter int W = {r.choice([8, 16, 32])}) (\n  input  logic clk,\n  output logic [W-1:0] out\n);\n%s\nendmodule\n" for n in mods]
+    heads = [f"module {n} #(parameter int W = {r.choice([8, 16, 32])}) (\n  input  logic clk,\n  output logic "
+        "[W-1:0] out\n);\n%s\nendmodule\n" for n in mods]
     return "\n".join(["`default_nettype none", "", *spread(heads, body, r, 9)]), mods
 
 
@@ -159,12 +172,14 @@ def interest_cobol_paragraph(r):
         if p == wanted:
             out.append(f"           COMPUTE WS-MAX-{field} = {limit} * WS-RATE.")
         out.append(f"           GO TO {p}-EXIT.")
-    return out, [[wanted, f"WS-MAX-{field} = {limit}"]], dict(last=f"What does the paragraph {wanted} compute, with which factor?")
+    return out, [[wanted, f"WS-MAX-{field} = {limit}"]], dict(last=f"What does the paragraph {wanted} compute, with "
+        "which factor?")
 
 
 def edited(r, path, before, after, old, new, needles, around):
     """The file with the function in the middle, and the edit that replaces one line of it."""
-    return [*before, around, *after], needles, dict(edit=dict(file_path=path, old_string=old, new_string=new), args=dict(file_path=path))
+    return [*before, around, *after], needles, dict(edit=dict(file_path=path, old_string=old, new_string=new),
+        args=dict(file_path=path))
 
 
 @case(tool="Read", file_path="/src/ci/Jenkins.groovy")
@@ -180,14 +195,15 @@ def edited_groovy(r):
                 f"    {a}.each {{ k, v -> echo \"${{k}} ${{v}}\" }}",
                 f"    if (params.{a}) {{\n        stash name: '{b}', includes: '**/*.log'\n    }}",
             ]
-        )  # fmt: skip
+        )
 
     parts = spread([f"def {f}(Map opts) {{\n%s\n}}\n" for f in fns], body, r, 6)
     old = f"    retry({n}) {{ sh 'deploy {step}' }}"
     lock = f"    lock(resource: 'prod-{hexes(r, 5)}')"
     mid = f"def {mine}(String env) {{\n{lock}\n{old}\n    currentBuild.description = \"{step} on ${{env}}\"\n}}\n"
     new = old.replace(f"retry({n})", "retry(3)")
-    return edited(r, "/src/ci/Jenkins.groovy", parts[:11], parts[11:], old, new, [[f"def {mine}(String env)", lock.strip(), f"{step} on ${{env}}"]], mid)  # fmt: skip
+    return edited(r, "/src/ci/Jenkins.groovy", parts[:11], parts[11:], old, new,
+        [[f"def {mine}(String env)", lock.strip(), f"{step} on ${{env}}"]], mid)
 
 
 @case(tool="Read", file_path="/src/grid/meters.nim")
@@ -216,7 +232,8 @@ def edited_nim(r):
     ]
     mid = f"proc {mine}*(db: DbConn): seq[float] =\n" + "\n".join(lines) + "\n"
     new = "    let kwh = parseFloat(row[1].strip)"
-    return edited(r, "/src/grid/meters.nim", parts[:12], parts[12:], lines[2], new, [[f"proc {mine}*(db: DbConn)", lines[0].strip(), lines[3].strip()]], mid)  # fmt: skip
+    return edited(r, "/src/grid/meters.nim", parts[:12], parts[12:], lines[2], new,
+        [[f"proc {mine}*(db: DbConn)", lines[0].strip(), lines[3].strip()]], mid)
 
 
 @case(tool="Read", file_path="/src/grid/dispatcher.rkt")
@@ -246,4 +263,5 @@ def edited_racket(r):
     ]
     mid = f"(define ({mine} state)\n" + "\n".join(lines) + ")\n"
     path = "/src/grid/dispatcher.rkt"
-    return edited(r, path, parts[:9], parts[9:], lines[1], '  (define host (current-host))', [[f"(define ({mine} state)", lines[0].strip(), lines[2].strip()]], mid)  # fmt: skip
+    return edited(r, path, parts[:9], parts[9:], lines[1], '  (define host (current-host))',
+        [[f"(define ({mine} state)", lines[0].strip(), lines[2].strip()]], mid)

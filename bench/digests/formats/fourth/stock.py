@@ -6,10 +6,12 @@ from ..bulk import camel, hexes
 
 THINGS = (
     "turbine feeder relay breaker busbar inverter transformer substation cable pylon battery panel rotor stator fuse "
-    "sensor outage reserve frequency voltage island phase capacitor reactor tap droop setpoint demand telemetry contactor"
+    "sensor outage reserve frequency voltage island phase capacitor reactor tap droop setpoint demand telemetry "
+    "contactor"
 ).split()
 DEEDS = (
-    "balance trip arm ramp sample isolate energise ground calibrate curtail restore estimate poll latch shed smooth limit "
+    "balance trip arm ramp sample isolate energise ground calibrate curtail restore estimate poll latch shed smooth "
+    "limit "
     "decode aggregate publish"
 ).split()
 HOSTS = "scada-01 scada-02 rtu-north rtu-south ems-a ems-b historian gridgw-3".split()
@@ -43,7 +45,8 @@ class Clock:
 
     def __init__(self, r, seconds=2.0):
         self.r, self.seconds = r, seconds
-        self.now = datetime(2025, r.randint(1, 12), r.randint(1, 27), r.randint(0, 15), r.randint(0, 59), r.randint(0, 59))
+        self.now = datetime(2025, r.randint(1, 12), r.randint(1, 27), r.randint(0, 15), r.randint(0, 59),
+            r.randint(0, 59))
 
     def __call__(self):
         self.now += timedelta(seconds=self.r.uniform(0.02, 2 * self.seconds))
@@ -134,7 +137,7 @@ def quiet(r):
 
 
 def alarms(r, n):
-    """`n` different messages that nobody on duty may miss. Without quotes or backslashes, so that JSON leaves them alone."""
+    """`n` different messages that nobody on duty may miss, without quotes and backslashes, so as to fit into JSON."""
     d = r.randint
     return r.sample(
         [

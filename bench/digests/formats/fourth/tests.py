@@ -20,16 +20,23 @@ def pester_detailed(r):
         n = next(names)
         if r.random() < 0.12:
             return f"Describing {camel(n, True)}\r\n Context when the {r.choice(THINGS)} is online\r"
-        return f"\x1b[32m   [+] should {words(n)} within the limit\x1b[0m\x1b[90m {r.randint(2, 400)}ms ({r.randint(1, 300)}ms|{r.randint(1, 9)}ms)\x1b[0m\r"
+        return (
+            f"\x1b[32m   [+] should {words(n)} within the limit\x1b[0m\x1b[90m {r.randint(2, 400)}ms "
+            f"({r.randint(1, 300)}ms|{r.randint(1, 9)}ms)\x1b[0m\r"
+        )
 
     bad = [
         f"\x1b[91m   [-] should {words(a)} only once\x1b[0m\x1b[90m {r.randint(2, 90)}ms (80ms|4ms)\x1b[0m\r\n"
-        f"\x1b[91m    Expected {want}, but got {got}.\x1b[0m\r\n\x1b[91m    at $result.Total | Should -Be {want}, C:\\grid\\tests\\Ledger.Tests.ps1:{line}\x1b[0m\r",
+        f"\x1b[91m    Expected {want}, but got {got}.\x1b[0m\r\n\x1b[91m    at $result.Total | Should -Be {want}, "
+        f"C:\\grid\\tests\\Ledger.Tests.ps1:{line}\x1b[0m\r",
         f"\x1b[33m   [!] should {words(b)}, is skipped because the relay simulator is offline\x1b[0m 0ms\r",
     ]
     body = entries(r, 8, one, bad)
     ok = sum("[+]" in x for x in body)
-    tail = f"Tests completed in {r.randint(20, 90)}.4s\r\nTests Passed: {ok}, Failed: 1, Skipped: 1, Inconclusive: 0, NotRun: 0\r"
+    tail = (
+        f"Tests completed in {r.randint(20, 90)}.4s\r\nTests Passed: {ok}, Failed: 1, Skipped: 1, Inconclusive: 0, "
+        "NotRun: 0\r"
+    )
     return [*body, tail], [
         [f"should {words(a)}", f"Expected {want}, but got {got}"],
         f"Ledger.Tests.ps1:{line}",
@@ -46,14 +53,18 @@ def karma_chrome(r):
     def progress():
         k[0] += r.randint(1, 3)
         return (
-            f"\x1b[1A\x1b[2KHeadlessChrome 129.0.0.0 (Linux 0.0.0): Executed {k[0]} of TOTAL (0.{r.randint(100, 999)} secs / 0.{r.randint(100, 999)} secs)"
+            f"\x1b[1A\x1b[2KHeadlessChrome 129.0.0.0 (Linux 0.0.0): Executed {k[0]} of TOTAL "
+            f"(0.{r.randint(100, 999)} secs / 0.{r.randint(100, 999)} secs)"
             if r.random() < 0.85
-            else f"LOG: '{words(next(names))}', Object{{id: {r.randint(1, 9999)}, state: 'ready'}}\nHeadlessChrome 129.0.0.0 (Linux 0.0.0) LOG: '{next(names)}'"
+            else f"LOG: '{words(next(names))}', Object{{id: {r.randint(1, 9999)}, state: 'ready'}}\nHeadlessChrome "
+                f"129.0.0.0 (Linux 0.0.0) LOG: '{next(names)}'"
         )
 
     bad = [
-        f"\x1b[1A\x1b[2K\x1b[31mHeadlessChrome 129.0.0.0 (Linux 0.0.0) {camel(a, True)}Component should {words(a)} FAILED\x1b[39m\n"
-        f"\tTypeError: Cannot read properties of undefined (reading 'q{hexes(r, 4)}')\n\t    at {camel(a, True)}Component.ngOnInit (src/app/{a}.component.ts:{line}:23)\n"
+        f"\x1b[1A\x1b[2K\x1b[31mHeadlessChrome 129.0.0.0 (Linux 0.0.0) {camel(a, True)}Component should {words(a)} "
+        "FAILED\x1b[39m\n"
+        f"\tTypeError: Cannot read properties of undefined (reading 'q{hexes(r, 4)}')\n\t    at "
+        f"{camel(a, True)}Component.ngOnInit (src/app/{a}.component.ts:{line}:23)\n"
         "\t    at callHook (node_modules/@angular/core/fesm2022/core.mjs:2450:9)",
         f"ALERT: 'Spec {words(b)} has no expectations.'",
     ]
@@ -76,21 +87,29 @@ def ginkgo_verbose(r):
     def spec():
         x, t = next(names), r.uniform(0.001, 2)
         return (
-            f"{camel(x, True)} Controller when reconciling\n  should {words(x)}\n  /src/controllers/{x}_controller_test.go:{r.randint(20, 400)}\n"
+            f"{camel(x, True)} Controller when reconciling\n  should {words(x)}\n  /src/controllers/{x}"
+            f"_controller_test.go:{r.randint(20, 400)}\n"
             f"  STEP: creating the custom resource @ {clock():%m/%d/%y %H:%M:%S.%f}\n"
-            f'  {clock():%Y-%m-%dT%H:%M:%SZ}\tINFO\treconciled\t{{"controller": "{x}", "namespace": "default", "reconcileID": "{hexes(r, 12)}"}}\n'
+            f'  {clock():%Y-%m-%dT%H:%M:%SZ}\tINFO\treconciled\t{{"controller": "{x}", "namespace": "default", '
+            f'"reconcileID": "{hexes(r, 12)}"}}\n'
             f"\x1b[38;5;10m• [{t:.3f} seconds]\x1b[0m\n\x1b[38;5;243m------------------------------\x1b[0m"
         )
 
     phase = "Degraded" + hexes(r, 3)
     bad = [
-        f"{camel(a, True)} Controller when reconciling\n  should {words(a)}\n  /src/controllers/{a}_controller_test.go:{line - 40}\n"
-        f"\x1b[38;5;9m• [FAILED] [10.004 seconds]\x1b[0m\n  \x1b[38;5;9m[FAILED] Timed out after 10.001s.\n  Expected\n      <string>: {phase}\n"
-        f"  to equal\n      <string>: Ready\x1b[0m\n  In [It] at: /src/controllers/{a}_controller_test.go:{line}\n\x1b[38;5;243m------------------------------\x1b[0m"
+        f"{camel(a, True)} Controller when reconciling\n  should {words(a)}\n  /src/controllers/{a}"
+        f"_controller_test.go:{line - 40}\n"
+        "\x1b[38;5;9m• [FAILED] [10.004 seconds]\x1b[0m\n  \x1b[38;5;9m[FAILED] Timed out after 10.001s.\n  "
+        f"Expected\n      <string>: {phase}\n"
+        f"  to equal\n      <string>: Ready\x1b[0m\n  In [It] at: /src/controllers/{a}_controller_test.go:{line}\n"
+        "\x1b[38;5;243m------------------------------\x1b[0m"
     ]
     body = entries(r, 12, spec, bad)
     n = len(body)
-    tail = f"Ran {n} of {n + 3} Specs in {r.randint(100, 400)}.118 seconds\nFAIL! -- {n - 1} Passed | 1 Failed | 0 Pending | 3 Skipped"
+    tail = (
+        f"Ran {n} of {n + 3} Specs in {r.randint(100, 400)}.118 seconds\nFAIL! -- {n - 1} Passed | 1 Failed | 0 "
+        "Pending | 3 Skipped"
+    )
     return [*body, tail], [
         [f"{a}_controller_test.go:{line}", phase],
         f"{n - 1} Passed | 1 Failed | 0 Pending | 3 Skipped",
@@ -113,7 +132,8 @@ def hspec_tree(r):
     body = entries(r, 4.5, one, [f"    {words(a)} preserves the sum FAILED [1]"])
     n = sum(x.startswith("    ") for x in body)
     tail = (
-        f"Failures:\n\n  test/Grid/BalanceSpec.hs:{r.randint(20, 200)}:7:\n  1) Grid.Balance, {words(a)} preserves the sum\n"
+        f"Failures:\n\n  test/Grid/BalanceSpec.hs:{r.randint(20, 200)}:7:\n  1) Grid.Balance, {words(a)} preserves "
+        "the sum\n"
         f"       Falsifiable (after {r.randint(3, 90)} tests and {r.randint(2, 9)} shrinks):\n         [{x},-{y}]\n"
         f"\n  To rerun use: --match \"/Grid.Balance/{words(a)}/\" --seed {seed}\n\n"
         f"Randomized with seed {seed}\n\nFinished in 4.{r.randint(1000, 9999)} seconds\n{n} examples, 1 failure"
@@ -134,13 +154,18 @@ def node_test_spec(r):
         return "\n".join([*out, f"▶ {camel(out[0][2:])} \x1b[90m({r.uniform(10, 300):.6f}ms)\x1b[39m\n"])
 
     bad = [
-        f"▶ ledger\n  \x1b[31m✖ {words(a)} \x1b[90m(2.{r.randint(1000, 9999)}ms)\x1b[39m\n    AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n"
-        f"    {got} !== {want}\n\n        at TestContext.<anonymous> (file:///src/test/ledger.test.mjs:{line}:10)\x1b[39m\n▶ ledger (31.1ms)\n",
-        f"▶ journal\n  \x1b[32m✔ {words(b)} \x1b[90m({slow}.{r.randint(1000, 9999)}ms)\x1b[39m\x1b[39m\n▶ journal (31.1ms)\n",
+        f"▶ ledger\n  \x1b[31m✖ {words(a)} \x1b[90m(2.{r.randint(1000, 9999)}ms)\x1b[39m\n    AssertionError "
+        "[ERR_ASSERTION]: Expected values to be strictly equal:\n\n"
+        f"    {got} !== {want}\n\n        at TestContext.<anonymous> (file:///src/test/ledger.test.mjs:{line}"
+        ":10)\x1b[39m\n▶ ledger (31.1ms)\n",
+        f"▶ journal\n  \x1b[32m✔ {words(b)} \x1b[90m({slow}.{r.randint(1000, 9999)}ms)\x1b[39m\x1b[39m\n▶ journal "
+        "(31.1ms)\n",
     ]
     body = fill(r, 9, suite, bad)
     n = body.count("✔") + 1
-    tail = f"ℹ tests {n}\nℹ suites {body.count('▶') // 2}\nℹ pass {n - 1}\nℹ fail 1\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0"
+    tail = (
+        f"ℹ tests {n}\nℹ suites {body.count('▶') // 2}\nℹ pass {n - 1}\nℹ fail 1\nℹ cancelled 0\nℹ skipped 0\nℹ todo 0"
+    )
     return [body, tail], [
         [words(a), f"{got} !== {want}"],
         f"ledger.test.mjs:{line}",
@@ -162,10 +187,13 @@ def qtest_cases(r):
         return f"PASS   : TestGrid::{n}({words(ident(r))})"
 
     bad = [
-        f"FAIL!  : TestGrid::{camel(a)}(row {r.randint(2, 90)}) Compared values are not the same\n   Actual   (model.count()): {got}\n"
+        f"FAIL!  : TestGrid::{camel(a)}(row {r.randint(2, 90)}) Compared values are not the same\n   Actual   "
+        f"(model.count()): {got}\n"
         f"   Expected (rows)         : {want}\n   Loc: [../tests/tst_grid.cpp({line})]",
-        f"XPASS  : TestGrid::{camel(b)}() 'd->isEmpty()' returned TRUE unexpectedly. ()\n   Loc: [../tests/tst_grid.cpp({line + 71})]",
-        f"QWARN  : TestGrid::{camel(next(names))}() QSqlDatabasePrivate::removeDatabase: connection 'c{hexes(r, 5)}' is still in use",
+        f"XPASS  : TestGrid::{camel(b)}() 'd->isEmpty()' returned TRUE unexpectedly. ()\n   Loc: "
+        f"[../tests/tst_grid.cpp({line + 71})]",
+        f"QWARN  : TestGrid::{camel(next(names))}() QSqlDatabasePrivate::removeDatabase: connection 'c{hexes(r, 5)}' "
+        "is still in use",
     ]
     conn = bad[2].split("connection '")[1].split("'")[0]
     body = entries(r, 8.5, one, bad)
@@ -189,15 +217,18 @@ def flutter_machine_json(r):
         n = n or next(names)
         path = f"/src/grid_app/test/{n}_test.dart"
         test = dict(
-            test=dict(id=k[0], name=words(n), suiteID=k[0] // 8, groupIDs=[2], metadata=dict(skip=False, skipReason=None),
+            test=dict(id=k[0], name=words(n), suiteID=k[0] // 8, groupIDs=[2],
+                metadata=dict(skip=False, skipReason=None),
                       line=fail or r.randint(10, 200), column=5, url=f"file://{path}"),
             type="testStart", time=t[0],
-        )  # fmt: skip
-        end = dict(testID=k[0], result="failure" if fail else "success", skipped=False, hidden=False, type="testDone", time=t[0] + 9)
+        )
+        end = dict(testID=k[0], result="failure" if fail else "success", skipped=False, hidden=False, type="testDone",
+            time=t[0] + 9)
         out = [json.dumps(test, separators=(",", ":"))]
         if fail:
             text = f"Expected: <{want}>\n  Actual: <{got}>\n"
-            err = dict(testID=k[0], error=text, stackTrace=f"test/{n}_test.dart {fail}:7  main.<fn>\n", isFailure=True, type="error", time=t[0])
+            err = dict(testID=k[0], error=text, stackTrace=f"test/{n}_test.dart {fail}:7  main.<fn>\n",
+                isFailure=True, type="error", time=t[0])
             out.append(json.dumps(err, separators=(",", ":")))
         return "\n".join([*out, json.dumps(end, separators=(",", ":"))])
 
@@ -219,16 +250,21 @@ def libfuzzer_run(r):
         cov[0] += r.randint(0, 2)
         kind = r.choice(["NEW   ", "REDUCE", "REDUCE", "pulse "])
         return (
-            f"#{k[0]}\t{kind} cov: {cov[0]} ft: {cov[0] * 3} corp: {cov[0] // 2}/{cov[0] * 9}b lim: {r.randint(4, 4096)} exec/s: {r.randint(2000, 9000)} "
-            f"rss: {r.randint(40, 300)}Mb L: {r.randint(4, 400)}/{r.randint(400, 900)} MS: {r.randint(1, 5)} {r.choice(['ChangeByte', 'CrossOver', 'EraseBytes', 'InsertByte'])}-"
+            f"#{k[0]}\t{kind} cov: {cov[0]} ft: {cov[0] * 3} corp: {cov[0] // 2}/{cov[0] * 9}b lim: "
+            f"{r.randint(4, 4096)} exec/s: {r.randint(2000, 9000)} "
+            f"rss: {r.randint(40, 300)}Mb L: {r.randint(4, 400)}/{r.randint(400, 900)} MS: {r.randint(1, 5)} "
+            f"{r.choice(['ChangeByte', 'CrossOver', 'EraseBytes', 'InsertByte'])}-"
         )
 
     body = entries(r, 9.5, progress)
     report = (
-        f"=================================================================\n==4711==ERROR: AddressSanitizer: heap-buffer-overflow on address "
+        "=================================================================\n==4711==ERROR: AddressSanitizer: "
+        "heap-buffer-overflow on address "
         f"0x{hexes(r, 12)} at pc 0x{hexes(r, 12)}\nREAD of size {over} at 0x{hexes(r, 12)} thread T0\n"
-        f"    #0 0x{hexes(r, 12)} in {fn} /src/proto/frame.cc:{line}:19\n    #1 0x{hexes(r, 12)} in LLVMFuzzerTestOneInput /src/fuzz/fuzz_frame.cc:14:3\n"
-        + "\n".join(f"    #{i} 0x{hexes(r, 12)} in fuzzer::Fuzzer::Step{i} FuzzerLoop.cpp:{r.randint(100, 900)}" for i in range(2, 9))
+        f"    #0 0x{hexes(r, 12)} in {fn} /src/proto/frame.cc:{line}:19\n    #1 0x{hexes(r, 12)} in "
+        "LLVMFuzzerTestOneInput /src/fuzz/fuzz_frame.cc:14:3\n"
+        + "\n".join(f"    #{i} 0x{hexes(r, 12)} in fuzzer::Fuzzer::Step{i} FuzzerLoop.cpp:{r.randint(100, 900)}"
+            for i in range(2, 9))
         + "\n0x"
         + hexes(r, 12)
         + f" is located 0 bytes after {over * 7}-byte region\n"
@@ -250,7 +286,9 @@ def pg_regress_diffs(r):
 
     def ok(n=None, state="ok    "):
         k[0] += 1
-        return f"{'ok' if state != 'FAILED' else 'not ok'} {k[0]:<5}   + {n or next(names):<36}{r.randint(8, 900):>8} ms"
+        return (
+            f"{'ok' if state != 'FAILED' else 'not ok'} {k[0]:<5}   + {n or next(names):<36}{r.randint(8, 900):>8} ms"
+        )
 
     body = entries(r, 7.5, ok, [lambda: ok(a, "FAILED"), lambda: ok(b, "FAILED")])
 
@@ -284,13 +322,20 @@ def tsan_race(r):
 
     def one():
         n = next(names)
-        return f"[{r.randint(1, 9)}/8] case {n} ... {r.choice(['done', 'done', 'done (retried lock)'])}  {r.randint(1, 900)} us  threads={r.choice([2, 4, 8])}"
+        return (
+            f"[{r.randint(1, 9)}/8] case {n} ... {r.choice(['done', 'done', 'done (retried lock)'])}  "
+            f"{r.randint(1, 900)} us  threads={r.choice([2, 4, 8])}"
+        )
 
-    frames = "\n".join(f"    #{i} worker::Loop<{i}>::run src/pool/loop.hpp:{r.randint(20, 90)} (unit_tests+0x{hexes(r, 6)})" for i in range(1, 6))
+    frames = "\n".join(f"    #{i} worker::Loop<{i}>::run src/pool/loop.hpp:{r.randint(20, 90)} "
+        f"(unit_tests+0x{hexes(r, 6)})" for i in range(1, 6))
     bad = [
-        f"==================\nWARNING: ThreadSanitizer: data race (pid={r.randint(1000, 9999)})\n  Write of size 8 at 0x{hexes(r, 12)} by thread T{r.randint(3, 8)} (mutexes: write M{r.randint(10, 99)}):\n"
-        f"    #0 {w} src/core/state.cc:{x} (unit_tests+0x{hexes(r, 6)})\n{frames}\n\n  Previous read of size 8 by thread T2:\n    #0 {rd} src/core/view.cc:{y}\n{frames}\n\n"
-        f"  Location is global '{var}' of size 8\n\nSUMMARY: ThreadSanitizer: data race src/core/state.cc:{x} in {w}\n=================="
+        f"==================\nWARNING: ThreadSanitizer: data race (pid={r.randint(1000, 9999)})\n  Write of size 8 "
+        f"at 0x{hexes(r, 12)} by thread T{r.randint(3, 8)} (mutexes: write M{r.randint(10, 99)}):\n"
+        f"    #0 {w} src/core/state.cc:{x} (unit_tests+0x{hexes(r, 6)})\n{frames}\n\n  Previous read of size 8 by "
+        f"thread T2:\n    #0 {rd} src/core/view.cc:{y}\n{frames}\n\n"
+        f"  Location is global '{var}' of size 8\n\nSUMMARY: ThreadSanitizer: data race src/core/state.cc:{x} in "
+        f"{w}\n=================="
     ]
     return [*entries(r, 4.8, one, bad), "ThreadSanitizer: reported 1 warnings"], [
         ["data race", f"{w} src/core/state.cc:{x}"],
@@ -312,12 +357,17 @@ def scalatest_suites(r):
         return "\n".join(out)
 
     bad = [
-        f"[info] BalanceSpec:\n[info] - should {words(a)} *** FAILED *** (12 milliseconds)\n[info]   {got} was not equal to {want} (BalanceSpec.scala:{line})",
-        f"[info] grid.io.{abort} *** ABORTED ***\n[info]   java.net.BindException: Address already in use: 0.0.0.0:{r.randint(5000, 9999)}\n[info]   at sun.nio.ch.Net.bind0(Native Method)",
+        f"[info] BalanceSpec:\n[info] - should {words(a)} *** FAILED *** (12 milliseconds)\n[info]   {got} was not "
+        f"equal to {want} (BalanceSpec.scala:{line})",
+        f"[info] grid.io.{abort} *** ABORTED ***\n[info]   java.net.BindException: Address already in use: "
+        f"0.0.0.0:{r.randint(5000, 9999)}\n[info]   at sun.nio.ch.Net.bind0(Native Method)",
     ]
     body = fill(r, 10, suite, bad)
     n = body.count("- should") - 1
-    tail = f"[info] Suites: completed {body.count('Spec:')}, aborted 1\n[info] Tests: succeeded {n}, failed 1, canceled 0, ignored 0, pending 0\n[info] *** 1 SUITE ABORTED ***\n[info] *** 1 TEST FAILED ***"
+    tail = (
+        f"[info] Suites: completed {body.count('Spec:')}, aborted 1\n[info] Tests: succeeded {n}, failed 1, canceled "
+        "0, ignored 0, pending 0\n[info] *** 1 SUITE ABORTED ***\n[info] *** 1 TEST FAILED ***"
+    )
     return [body, tail], [
         [words(a), f"{got} was not equal to {want}", f"BalanceSpec.scala:{line}"],
         [abort, "Address already in use"],

@@ -11,16 +11,24 @@ def forum_html(r):
     def post(body=None, cls="", votes=None):
         p = r.choice(PEOPLE)
         return (
-            f'<article class="post{cls}" id="p{r.randint(10**5, 10**6)}" data-user="{p.lower()}"><header><a class="u" href="/u/{p.lower()}"><img src="/avatars/{hexes(r, 12)}.png" alt=""/>{p}</a>'
-            f'<span class="votes">{votes or r.randint(0, 9)}</span></header>\n<div class="cooked"><p>{body or prose(r, 3)}</p>\n</div><footer><button class="like">Like</button><button>Share</button><button>Flag</button></footer></article>'
+            f'<article class="post{cls}" id="p{r.randint(10**5, 10**6)}" data-user="{p.lower()}"><header><a '
+            f'class="u" href="/u/{p.lower()}"><img src="/avatars/{hexes(r, 12)}.png" alt=""/>{p}</a>'
+            f'<span class="votes">{votes or r.randint(0, 9)}</span></header>\n<div class="cooked"><p>'
+            f'{body or prose(r, 3)}</p>\n</div><footer><button class="like">Like</button><button>Share</button>'
+            '<button>Flag</button></footer></article>'
         )
 
     opt, v, flag = ident(r, "."), r.randint(100, 900), ident(r, "_").upper()
     answer = f"Set <code>{opt}={v}</code> and restart the historian, that solved it for us."
-    warn = f"Careful: from version {r.randint(5, 9)}.{r.randint(1, 9)} on this loses data unless <code>{flag}</code> is exported as well."
-    nav = "\n".join(f'<li class="nav"><a href="/c/{t}"><svg class="i"><use href="#{t}"/></svg>{t.capitalize()}</a></li>' for t in r.sample(THINGS, 20))
+    warn = (
+        f"Careful: from version {r.randint(5, 9)}.{r.randint(1, 9)} on this loses data unless <code>{flag}</code> is "
+        "exported as well."
+    )
+    nav = "\n".join(f'<li class="nav"><a href="/c/{t}"><svg class="i"><use href="#{t}"/></svg>{t.capitalize()}</a></'
+        'li>' for t in r.sample(THINGS, 20))
     bad = [post(answer, " accepted-answer", r.randint(60, 400)), post(warn, "", r.randint(20, 50))]
-    return f"<!DOCTYPE html><html><head><title>Points arrive late</title></head><body><ul>{nav}</ul>\n" + "\n".join(entries(r, 10, post, bad)) + "\n</body></html>", [  # fmt: skip
+    return f"<!DOCTYPE html><html><head><title>Points arrive late</title></head><body><ul>{nav}</ul>\n" + "\n".join(
+        entries(r, 10, post, bad)) + "\n</body></html>", [
         f"{opt}={v}",
         ["loses data", flag],
     ]
@@ -30,8 +38,15 @@ def forum_html(r):
 def mediawiki_source(r):
     def section():
         t = ident(r, " ").capitalize()
-        refs = f"<ref>{{{{cite web|title={t}|url=https://example.net/{hexes(r, 5)}|access-date=2024-0{r.randint(1, 9)}-11}}}}</ref>"
-        return f"== {t} ==\n{prose(r, 4)}{refs}\n\n[[File:{camel(ident(r), True)}.svg|thumb|{prose(r, 1)}]]\n* [[{r.choice(THINGS).capitalize()}]]\n* [[{r.choice(THINGS).capitalize()} ({ident(r, ' ')})|{r.choice(THINGS)}]]\n"
+        refs = (
+            f"<ref>{{{{cite web|title={t}|url=https://example.net/{hexes(r, 5)}|access-date=2024-0{r.randint(1, 9)}"
+            f"-11}}}}</ref>"
+        )
+        return (
+            f"== {t} ==\n{prose(r, 4)}{refs}\n\n[[File:{camel(ident(r), True)}.svg|thumb|{prose(r, 1)}]]\n* "
+            f"[[{r.choice(THINGS).capitalize()}]]\n* [[{r.choice(THINGS).capitalize()} ({ident(r, ' ')})|"
+            f"{r.choice(THINGS)}]]\n"
+        )
 
     amps, year = r.randint(400, 900), r.randint(1950, 1999)
     why = f"withdrawn in {year} after the Voss incident, which cost {r.randint(11, 99)} lives"
@@ -40,7 +55,8 @@ def mediawiki_source(r):
         f"== Withdrawal ==\n{prose(r, 2)} The series was {why}.\n",
         f"{{{{Disputed section|date=May 2024|reason=the figure of {amps * 11} units has no source}}}}\n",
     ]
-    return entries(r, 9, section, bad), [f"Never open this type above {amps} A", why, [f"{amps * 11} units", "has no source"]]
+    return entries(r, 9, section, bad), [f"Never open this type above {amps} A", why,
+        [f"{amps * 11} units", "has no source"]]
 
 
 @case("pdftotext -layout paper.pdf -")
@@ -64,9 +80,11 @@ def paper_text(r):
 
     pct, n, base = r.randint(31, 79), r.randint(1000, 9999), ident(r, "-").upper()
     bad = [
-        f"   Our main result: restoration time falls by {pct}.{r.randint(1, 9)} percent against\nthe baseline {base} (p < 0.001).",
+        f"   Our main result: restoration time falls by {pct}.{r.randint(1, 9)} percent against\nthe baseline {base} "
+        "(p < 0.001).",
         f"   Limitation: all runs use {n} simulated feeders; we could not repeat the\ngain on field data.",
-        f"Table 3.  Energy not supplied (MWh)\n\n   Method        mean      max\n   {base:<14}{r.randint(20, 90)}.1     {n + 77}.0\n   ours          11.4     31.0\n",
+        f"Table 3.  Energy not supplied (MWh)\n\n   Method        mean      max\n   {base:<14}{r.randint(20, 90)}.1  "
+        f"   {n + 77}.0\n   ours          11.4     31.0\n",
     ]
     return entries(r, 7.5, para, bad), [[f"falls by {pct}.", base], [f"{n} simulated feeders", "field data"]]
 
@@ -74,13 +92,18 @@ def paper_text(r):
 @case(tool="read_document", name="ata-2025-04.txt")
 def ata_portugues(r):
     """Portuguese minutes: decisions and tasks among reports that change nothing."""
-    temas = "o orçamento da oficina,a sala de controlo,o parque de contadores,a escala de turnos,o plano de formação,a rede de fibra".split(",")
+    temas = (
+        "o orçamento da oficina,a sala de controlo,o parque de contadores,a escala de turnos,o plano de formação,a "
+        "rede de fibra".split(",")
+    )
 
     def item():
         return (
             f"{r.choice(PEOPLE)} apresentou um ponto de situação sobre {r.choice(temas)}. "
-            + r.choice(["Não houve perguntas. ", "Seguiu-se uma breve troca de impressões. ", "O assunto volta na próxima reunião. "])
-            + f"Recordou-se ainda {r.choice(temas)}, sem novidades desde a última sessão, e agradeceu-se o trabalho da equipa.\n"
+            + r.choice(["Não houve perguntas. ", "Seguiu-se uma breve troca de impressões. ",
+                "O assunto volta na próxima reunião. "])
+            + f"Recordou-se ainda {r.choice(temas)}, sem novidades desde a última sessão, e agradeceu-se o trabalho "
+                "da equipa.\n"
         )
 
     who, when, v, n = r.choice(PEOPLE), f"{r.randint(10, 28)} de junho", r.randint(100000, 900000), r.randint(100, 999)
@@ -105,7 +128,7 @@ def handbook_chinese(r):
         a, b, c = r.sample(things, 3)
         return f"### {a}与{b}\n\n{a}通常安装在{b}的左侧。" + r.choice(
             [f"大多数读者先看{c}，然后再看{a}。", f"{b}的符号与{c}的符号相似。", f"培训课程同时介绍{a}和{c}。"]
-        ) + f"图{r.randint(1, 90)}给出了{b}的外形，供参考。\n"  # fmt: skip
+        ) + f"图{r.randint(1, 90)}给出了{b}的外形，供参考。\n"
 
     kv, m, tel = r.choice([110, 220, 330]), r.randint(15, 59), f"8{r.randint(1000, 9999)}"
     bad = [
@@ -122,7 +145,10 @@ def asciidoc_manual(r):
 
     def section():
         n = next(names)
-        return f"[#{n}]\n=== {n.replace('-', ' ').capitalize()}\n\n{prose(r, 4)}\n\n[source,console]\n----\n$ gridctl {n.replace('-', ' ')} --site {r.choice(HOSTS)}\nok\n----\n"
+        return (
+            f"[#{n}]\n=== {n.replace('-', ' ').capitalize()}\n\n{prose(r, 4)}\n\n[source,console]\n----\n$ gridctl "
+            f"{n.replace('-', ' ')} --site {r.choice(HOSTS)}\nok\n----\n"
+        )
 
     env, gb, port = ident(r).upper(), r.randint(100, 900), r.randint(20000, 60000)
     bad = [
@@ -142,16 +168,23 @@ def support_ticket(r):
         p = who or r.choice(PEOPLE)
         t = clock()
         quote = "\n".join("> " + x for x in prose(r, 4).split(". "))
-        return f"{p} <{p.lower()}@example.net>\n{t:%a, %d %b %Y %H:%M}\n\nHello,\n\n{text or prose(r, 3)}\n\n{quote}\n\nKind regards\n{p}\n-- \nGrid Works Ltd, Unit {r.randint(1, 90)}, Registered in England\nThis message may be confidential.\n{'_' * 60}\n"
+        return (
+            f"{p} <{p.lower()}@example.net>\n{t:%a, %d %b %Y %H:%M}\n\nHello,\n\n{text or prose(r, 3)}\n\n{quote}\n\n"
+            f"Kind regards\n{p}\n-- \nGrid Works Ltd, Unit {r.randint(1, 90)}, Registered in England\nThis message "
+            f"may be confidential.\n{'_' * 60}\n"
+        )
 
     said, ver, day = alarms(r, 1)[0], f"7.{r.randint(10, 40)}.{r.randint(1, 9)}", r.randint(10, 28)
     refund = r.randint(10000, 90000)
     bad = [
-        lambda: mail(f"Since the update to {ver} we get this every night: {said}. Going back to the version before helps.", customer),
-        lambda: mail(f"Engineering confirms the fault. The fix ships on {day} November, until then switch the cache off."),
+        lambda: mail(f"Since the update to {ver} we get this every night: {said}. Going back to the version before "
+            "helps.", customer),
+        lambda: mail(f"Engineering confirms the fault. The fix ships on {day} November, until then switch the cache "
+            "off."),
         lambda: mail(f"If this is not solved by Friday we shall ask for a credit of {refund} pounds.", customer),
     ]
-    return entries(r, 8, mail, bad), [[said, ver], [f"{day} November", "switch the cache off"], f"credit of {refund} pounds"]
+    return entries(r, 8, mail, bad), [[said, ver], [f"{day} November", "switch the cache off"],
+        f"credit of {refund} pounds"]
 
 
 @case("cat interview-07.srt")
@@ -170,16 +203,21 @@ def interview_srt(r):
         lambda: cue(f"It was {who} who switched the alarm off, not the night crew."),
         lambda: cue(f"In the end {n} households were without power for six days."),
     ]
-    return entries(r, 8.5, cue, bad), [f"cracked bushings on {day} March", f"{who} who switched the alarm off", f"{n} households"]
+    return entries(r, 8.5, cue, bad), [f"cracked bushings on {day} March", f"{who} who switched the alarm off",
+        f"{n} households"]
 
 
-@case(tool="WebFetch", url="https://docs.example.net/gridctl/migrate", ask="We upgrade gridctl tomorrow. What must we know?")
+@case(tool="WebFetch", url="https://docs.example.net/gridctl/migrate", ask="We upgrade gridctl tomorrow. What must "
+    "we know?")
 def migration_page(r):
     """A page turned to Markdown with menus, and the changes that break something far below."""
     menu = [f"* [{ident(r, ' ').capitalize()}](/gridctl/{ident(r, '-')})" for _ in range(60)]
 
     def section():
-        return f"## {ident(r, ' ').capitalize()}\n\n{prose(r, 5)}\n\n```yaml\n{ident(r)}:\n  {r.choice(THINGS)}: {r.randint(1, 90)}\n  host: {ip(r)}\n```\n"
+        return (
+            f"## {ident(r, ' ').capitalize()}\n\n{prose(r, 5)}\n\n```yaml\n{ident(r)}:\n  {r.choice(THINGS)}: "
+            f"{r.randint(1, 90)}\n  host: {ip(r)}\n```\n"
+        )
 
     (old, new), gone, v = (ident(r, "-") for _ in range(2)), ident(r, "-") + "-legacy", distinct(r, 1, 10, 60)[0]
     bad = [
