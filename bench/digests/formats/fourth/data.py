@@ -25,7 +25,7 @@ def dynamodb_scan(r):
         body = json.dumps(row, indent=4).replace("\n", "\n        ")
         return "        " + body + ","
 
-    a, b, c = f"odd-{hexes(r, 5)}", f"big-{hexes(r, 5)}", f"shut-{hexes(r, 5)}"
+    a, b, c = (f"{ident(r, '-')}-{n}" for n in distinct(r, 3, 1000, 9999))
     kw, why = str(r.randint(10**7, 10**8)), f"embargo {r.randint(1000, 9999)}"
     bad = [
         lambda: item(assetId={"S": a}, ratedKw={"S": "n/a"}),
