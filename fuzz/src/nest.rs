@@ -3,11 +3,11 @@
 //! A test of `epitome-wire` runs this too, on a thread with a small stack.
 
 use epitome_core::edit::apply;
-use epitome_core::outputs::{self, DIGEST_TARGET, Effort, Interest, KINDS, Readings, ToolOutput};
+use epitome_core::outputs::{self, Interest, Readings, Room, ToolOutput};
 use epitome_core::places::Places;
 use epitome_core::summary::redaction::redact;
 use epitome_core::summary::tidy::check_structure;
-use epitome_core::tokens::{RoughCounter, doubtful_share};
+use epitome_core::tokens::{RoughCounter, TokenCounter, Tokens, doubtful_share};
 use epitome_wire::answer::AnswerReader;
 use epitome_wire::asking::{AskDialect, complaint};
 use epitome_wire::caching::Layout;
@@ -76,15 +76,10 @@ pub(crate) fn check_text(text: &str) {
     for arguments in arguments {
         let output = ToolOutput::of_call("bash", arguments, text);
         let interest = Interest::default();
-        for effort in [Effort::Full, Effort::Quick] {
-            outputs::digest(&output, DIGEST_TARGET, &interest, &RoughCounter, &Readings::default(), effort);
+        for room in [Room::usual(RoughCounter.estimate(text)), Room::AtMost(Tokens(200))] {
+            outputs::digest(&output, room, &interest, &RoughCounter, &Readings::default());
         }
         outputs::one_line(&output, &RoughCounter);
-        if arguments != text {
-            for kind in KINDS {
-                outputs::digest_as(*kind, &output, DIGEST_TARGET, &interest, &RoughCounter, Effort::Full);
-            }
-        }
     }
     redact(text);
     let _ = check_structure(text);

@@ -258,9 +258,10 @@ pub(crate) struct DigestArguments {
     /// What the agent is looking for: lines about it are kept
     #[arg(long, value_name = "WORDS")]
     pub(crate) about: Option<String>,
-    /// Aim at this size; errors, failures and outliers may take more
-    #[arg(long, value_name = "TOKENS", default_value_t = 150, value_parser = tokens)]
-    pub(crate) tokens: u64,
+    /// No more than this, whatever is lost [default: about 60 and 3.2 times the root of the
+    /// output's tokens, more for errors]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    pub(crate) tokens: Option<u64>,
     /// Digest every large output of these recorded sessions, and show what that saves by kind
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) sessions: Vec<PathBuf>,

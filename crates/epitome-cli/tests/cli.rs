@@ -19,7 +19,7 @@ fn the_guides_example_becomes_what_the_guide_shows() {
     let run = epitome(&["compress", "--context-length", "128000", "--report"], &sample_bytes());
     assert_eq!(run.code, 0, "{}", run.stderr);
     insta::assert_snapshot!(run.stderr, @"
-    epitome: stdin: ≈ 95,392 → ≈ 40,258 tokens (57.8 % saved), 45 → 25 messages
+    epitome: stdin: ≈ 95,392 → ≈ 40,281 tokens (57.8 % saved), 45 → 25 messages
       74.5 % of a window of 128,000 before, 22 messages compressed
       before ████████████████████████████████████████
       after  ████████████████▉
@@ -84,11 +84,11 @@ fn a_plan_is_shown_and_nothing_is_done() {
       add a note to the system prompt
       summarise messages 2–23 in at most 3,200 tokens, said as assistant
       shorten 2 tool outputs:
-        message 29: [digest of source: 237 of 800 lines kept, 8,193 tokens; original 37ce07ed0562]
-        message 35: [digest of log: 4 of 140 lines kept, 8,410 tokens; original 2c0bb647b708]
+        message 29: [digest of source: 76 of 800 lines kept, 8,193 tokens; original 37ce07ed0562]
+        message 35: [digest of log: 6 of 140 lines kept, 8,410 tokens; original 2c0bb647b708]
     rungs, with the size each leads to at most:
       summarise the middle         37,276
-      shorten outputs in the tail  21,824
+      shorten outputs in the tail  21,735
     ");
     let json = epitome(&["compress", "--context-length", "64000", "--plan", "--json"], &sample_bytes());
     let plan: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");
@@ -105,7 +105,7 @@ fn a_plan_says_what_prices_were_compared() {
     insta::assert_snapshot!(cost("1000000", &[]).text(), @"
     stdin: ≈ 122,991 tokens, window 1,000,000 (flag --context-length): it pays for itself
       prices, in tokens of uncached input: summarising pays
-        shortening old outputs: 122,991 to 27,096 tokens; waiting has cost 102,243, acting costs 20,289
+        shortening old outputs: 122,991 to 29,258 tokens; waiting has cost 99,945, acting costs 22,991
         summarising: 122,991 to 27,484 tokens; waiting has cost 100,117, acting costs 21,963
       head    messages 0–1        82
       middle  messages 2–29   99,592
@@ -120,7 +120,7 @@ fn a_plan_says_what_prices_were_compared() {
     insta::assert_snapshot!(cost("1000000", &["--set", "compression.cost.fetched_again=0.9"]).text(), @"
     stdin: ≈ 122,991 tokens; nothing to do yet
       prices, in tokens of uncached input: wait
-        shortening old outputs: 122,991 to 27,096 tokens; waiting has cost 102,243, acting costs 128,171
+        shortening old outputs: 122,991 to 29,258 tokens; waiting has cost 99,945, acting costs 128,441
         summarising: 122,991 to 27,484 tokens; waiting has cost 100,117, acting costs 129,408
     ");
     // The threshold is a ceiling.

@@ -72,7 +72,7 @@ fn what_a_gateway_remembered_is_told() {
     snapshot!(told(place, &["list"]), @"
     session       last seen (UTC)      model   calls  compactions  client's     sent   saved  read from cache
     short         [moment]  gpt-4o      1            0        65       65   0.0 %           49.4 %
-    shop-session  [moment]  gpt-4o     11            4   471,666  212,469  55.0 %           50.0 %
+    shop-session  [moment]  gpt-4o     11            4   471,669  212,474  55.0 %           50.0 %
     ");
     let list = json(place, &["list"]);
     assert_eq!((&list["tenant"], list["sessions"].as_array().map(Vec::len)), (&Value::from("local"), Some(2)));
@@ -86,14 +86,14 @@ fn what_a_gateway_remembered_is_told() {
       seen      [moment] to [moment] UTC
       model     gpt-4o (openai)
       calls     11, with 4 compactions
-      tokens    471,666 of the client's, 212,469 sent: 55.0 % saved
-      reported  208,743 of prompts, 50.0 % read from the cache and 0.0 % written to it; 110 of answers
+      tokens    471,669 of the client's, 212,474 sent: 55.0 % saved
+      reported  208,752 of prompts, 50.0 % read from the cache and 0.0 % written to it; 110 of answers
 
     compactions
       1  [moment]  36,083 → 22,190 tokens  38.5 %  16 → 8 messages  local [n] ms  the threshold is reached
       2  [moment]  38,912 → 18,814 tokens  51.6 %  12 → 8 messages  local [n] ms  the threshold is reached
-      3  [moment]  39,885 → 17,799 tokens  55.4 %  18 → 8 messages  local [n] ms  the threshold is reached
-      4  [moment]  22,542 → 16,009 tokens  29.0 %  10 → 8 messages  local [n] ms  asked for
+      3  [moment]  39,885 → 17,801 tokens  55.4 %  18 → 8 messages  local [n] ms  the threshold is reached
+      4  [moment]  22,548 → 16,012 tokens  29.0 %  10 → 8 messages  local [n] ms  asked for
 
     what it cost
       calls                        $0.3925
@@ -142,8 +142,8 @@ fn what_a_gateway_remembered_is_told() {
          7  [moment]  compacted    53,702  18,814  14,991   7,495        0      10         $0.0282
          8  [moment]  replayed     60,478  24,651  23,910  11,955        0      10         $0.0449
          9  [moment]  replayed     67,506  31,869  31,344  15,672        0      10         $0.0589
-        10  [moment]  compacted    75,366  17,799  17,596   8,798        0      10         $0.0331
-        11  [moment]  compacted    83,099  16,009  16,772   8,386        0      10         $0.0315
+        10  [moment]  compacted    75,366  17,801  17,602   8,801        0      10         $0.0331
+        11  [moment]  compacted    83,102  16,012  16,775   8,387        0      10         $0.0316
     "#);
     snapshot!(told(place, &["show", "short"]), @"
     short
@@ -223,31 +223,31 @@ fn what_a_gateway_remembered_is_told() {
     snapshot!(told(place, &["stats"]), @"
     over all calls
       12 calls of 2 sessions
-      471,731 tokens of the clients', 212,534 sent: 259,197 not sent (54.9 %)
-      208,822 tokens of prompts reported: 50.0 % read from the cache, 0.0 % written to it
+      471,734 tokens of the clients', 212,539 sent: 259,195 not sent (54.9 %)
+      208,831 tokens of prompts reported: 50.0 % read from the cache, 0.0 % written to it
 
     in short
       total_compressions         4
-      total_tokens_saved         62,610
+      total_tokens_saved         62,611
       average_compression_ratio  43.6 %
       messages_compressed        32
       cache_hit_rate             50.0 %
       estimated_savings          25.0 % of what prompts cost without a cache, $0.1305
 
     what it cost
-      calls                        $0.3927
+      calls                        $0.3928
       summaries that we asked for    $0.00
-      the same calls without us    $0.6321
+      the same calls without us    $0.6322
       saved                        $0.2394
 
     compactions
      [n] ms waited for each, [n] at most
                                         times  tokens saved  on average
-      all                                   4        62,610      43.6 %
-      because asked for                     1         6,533      29.0 %
-      because the threshold is reached      3        56,077      48.5 %
-      written by local                      4        62,610      43.6 %
-      tokens saved by repairs -47, summaries 66,476
+      all                                   4        62,611      43.6 %
+      because asked for                     1         6,536      29.0 %
+      because the threshold is reached      3        56,075      48.5 %
+      written by local                      4        62,611      43.6 %
+      tokens saved by repairs -47, summaries 66,475
 
     stored
       37 originals, 62.0 KB

@@ -1,55 +1,28 @@
-//! Old tool outputs, made short: the seam, the list of kinds, and what every shortened output says.
+//! Old tool outputs, made short: the seam, and what every shortened output says.
 //!
 //! Three lengths (M7): a *digest* keeps the lines that matter, a *one-liner* names call, outcome and size, and a
 //! *cleared* output is a fixed sentence. Digest and one-liner carry the content hash by which the original is found.
 
-pub mod build;
-mod columns;
-pub mod command;
-pub mod config;
-pub mod diagnostics;
-pub mod diff;
-mod dumps;
-mod durations;
 pub mod events;
 mod excerpt;
-pub mod history;
 mod interest;
-pub mod json;
-pub mod listing;
-pub mod log;
-mod mixture;
-pub mod numbers;
-mod odd;
-pub mod options;
-pub mod outliers;
+mod numbers;
+mod page;
 mod place;
-mod prefixed;
-pub mod reading;
-mod readings;
-pub mod report;
+mod read;
 mod screen;
-pub mod search;
-pub mod source;
+mod surprise;
 mod survival;
-pub mod table;
-pub mod template;
-pub mod test_run;
-pub mod text;
-pub mod trouble;
-pub mod web_page;
-pub mod write;
+mod template;
+mod write;
 
 pub use excerpt::excerpt;
 pub use interest::Interest;
-pub use readings::{Read, Readings};
-pub use survival::{Kept, Loss};
+pub use read::{Read, Readings};
+pub use survival::{Kept, Loss, Sure, reported};
 
 use std::borrow::Cow;
 use std::sync::Arc;
-
-use reading::{Reading, Unit};
-use readings::read_as_one;
 
 use crate::fingerprint::ContentHash;
 use crate::model::{Block, MediaKind, Message, Pairing, Role, ToolCall, ToolResult};
@@ -61,8 +34,12 @@ pub const CLEARED: &str = "[Old tool output cleared to save context space]";
 pub const CLEAR_ABOVE_CHARS: usize = 200;
 /// Digested from this size on (M7, M13).
 pub const DIGEST_ABOVE: Tokens = Tokens(500);
-/// What a digest aims at; more where errors ask for it (M13).
-pub const DIGEST_TARGET: Tokens = Tokens(150);
+
+/// A digest of fewer tokens says too little.
+pub const SMALLEST_DIGEST: Tokens = Tokens(150);
+/// An output of no more lines stays as it is, if they are lines and not documents (M13).
+const SHORT_LINES: usize = 30;
+const LONG_LINE: usize = 400;
 
 /// A tool's output with the call that led to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,48 +57,6 @@ pub struct ToolOutput {
     /// The tool said that it failed.
     pub is_error: bool,
 }
-
-/// How much work a reading may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Effort {
-    /// Whatever gives the best digest: grammars, templates of lines.
-    Full,
-    /// One quick pass: the work that one compaction may do is used up.
-    Quick,
-}
-
-/// One kind of output: how to take it apart.
-///
-/// Deterministic in its arguments, and knows neither room nor interest: what it returns is kept and used again.
-pub trait OutputKind: Send + Sync {
-    /// The kind's name, as digests and reports show it: `log`, `test run`.
-    fn name(&self) -> &'static str;
-
-    /// What it finds in the output. `None`: not this kind. Says so after a look at some lines of an output that is another
-    /// kind's; the tool's name and arguments help but do not decide.
-    fn read(&self, output: &ToolOutput, effort: Effort) -> Option<Reading>;
-}
-
-/// Every kind, the one that is surest of its own first; the last takes anything.
-pub const KINDS: &[&dyn OutputKind] = &[
-    &history::History,
-    &diff::Diff,
-    &test_run::TestRun,
-    &diagnostics::Diagnostics,
-    &search::Search,
-    &web_page::WebPage,
-    &options::Manual,
-    &log::Log,
-    &build::Build,
-    &report::Report,
-    &listing::Listing,
-    &json::Json,
-    &table::Table,
-    &config::Config,
-    &source::Source,
-    &text::Text,
-    &command::Command,
-];
 
 /// A shortened output.
 #[derive(Debug, Clone, PartialEq)]
@@ -218,83 +153,122 @@ fn cites_original(line: &str) -> bool {
     })
 }
 
-/// How often a digest that lost something is made larger before the original stays.
-const ATTEMPTS: usize = 3;
+/// How long a digest may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// About this size; errors, a list of contents and what the agent works on may take more.
+    Usual(Tokens),
+    /// No more than this, whatever is lost.
+    AtMost(Tokens),
+}
 
-/// Makes a digest of about `room`, larger where the survival check asks for it. `None`: nothing is gained, or something
-/// would be lost.
+impl Room {
+    /// What an output of this size is worth: twice as much for one four times as large.
+    pub fn usual(size: Tokens) -> Room {
+        Room::Usual(Tokens(60 + (3.2 * (size.0 as f64).sqrt()) as u64))
+    }
+
+    /// Its size.
+    pub fn tokens(self) -> Tokens {
+        match self {
+            Room::Usual(tokens) | Room::AtMost(tokens) => tokens,
+        }
+    }
+}
+
+/// A line that must not be lost may be this long.
+const FINDING_CHARS: usize = 600;
+/// What a digest says of what it has no room for.
+const LAST_MARK: Tokens = Tokens(14);
+/// How often a digest that lost something is written again with it.
+const ATTEMPTS: usize = 2;
+
+/// Makes a digest. `None`: nothing is gained.
 pub fn digest(
     output: &ToolOutput,
-    room: Tokens,
+    room: Room,
     interest: &Interest,
     counter: &dyn TokenCounter,
     readings: &Readings,
-    effort: Effort,
 ) -> Option<Digest> {
-    let cleaned = cleaned(output);
-    let read = readings.read(&cleaned, effort)?;
-    digest_of(output, &cleaned, &read, room, interest, counter)
+    if let Room::Usual(_) = room
+        && is_short(output, counter)
+    {
+        return None;
+    }
+    let (shown, is_page) = shown(&output.text);
+    let read = readings.read(&shown, is_page);
+    digest_of(output, &shown, &read, room, interest, counter)
 }
 
-/// The same, read as one kind alone: for tests that must reach it. `None` too if it is not of this kind.
-pub fn digest_as(
-    kind: &dyn OutputKind,
-    output: &ToolOutput,
-    room: Tokens,
-    interest: &Interest,
-    counter: &dyn TokenCounter,
-    effort: Effort,
-) -> Option<Digest> {
-    let cleaned = cleaned(output);
-    let read = Read { kind: kind.name(), reading: kind.read(&cleaned, effort)?, parts: Vec::new() };
-    digest_of(output, &cleaned, &read, room, interest, counter)
+/// Whether an output is short enough to stay.
+fn is_short(output: &ToolOutput, counter: &dyn TokenCounter) -> bool {
+    let few_lines =
+        || output.text.lines().nth(SHORT_LINES).is_none() && output.text.lines().all(|line| line.len() <= LONG_LINE);
+    output.media.is_empty() && (counter.estimate(&output.text) <= DIGEST_ABOVE || few_lines())
 }
 
 fn digest_of(
     output: &ToolOutput,
-    cleaned: &ToolOutput,
+    text: &str,
     read: &Read,
-    room: Tokens,
+    room: Room,
     interest: &Interest,
     counter: &dyn TokenCounter,
 ) -> Option<Digest> {
-    let mut reading = Cow::Borrowed(&read.reading);
-    for refused in 0..ATTEMPTS {
-        let written = write::write(&reading, &cleaned.text, room, interest, counter);
-        let (loss, lost) = survival::check(&reading, &read.parts, &cleaned.text, &written);
-        let lost: Vec<usize> =
-            lost.into_iter().filter(|piece| written.left_out.binary_search(piece).is_err()).collect();
-        if lost.is_empty() {
-            let units = Kept { kept: written.units, of: reading.units() };
-            let loss = Loss { units, words: survival::words_kept(&cleaned.text, &written.body), ..loss };
-            let text = format!("{}\n{}", header(output, read.kind, reading.unit, units, counter), written.body);
-            let smaller = counter.estimate(&text) < weight(output, counter);
-            // In bytes too: a digest must not be longer by any measure.
-            let gained = smaller && (text.len() < output.text.len() || !output.media.is_empty());
-            return gained.then_some(Digest { text, kind: read.kind, loss, refused });
+    let of = read.weighed.pieces().len();
+    let first_line = counter.estimate(&header(output, read.kind, Kept { kept: of, of }, counter));
+    let room = match room {
+        Room::Usual(_) => room,
+        Room::AtMost(room) => Room::AtMost(room - first_line - LAST_MARK),
+    };
+    let mut must: Vec<usize> = Vec::new();
+    let mut refused = 0;
+    loop {
+        let written = write::write(&read.weighed, text, room, &must, interest, counter);
+        let (loss, lost) = survival::check(text, &written.body);
+        if !lost.is_empty() && written.left_out == 0 && refused < ATTEMPTS {
+            let pieces = read.weighed.pieces();
+            must.extend(lost.iter().map(|at| pieces.partition_point(|piece| piece.end <= *at)));
+            must.sort_unstable();
+            must.dedup();
+            refused += 1;
+            continue;
         }
-        let larger = reading.to_mut();
-        lost.into_iter().for_each(|piece| larger.keep_whole(piece));
-    }
-    None
-}
-
-/// The output as a kind reads it.
-pub fn read(output: &ToolOutput, effort: Effort, readings: &Readings) -> Option<Arc<Read>> {
-    readings.read(&cleaned(output), effort)
-}
-
-/// The output as a terminal would have shown it.
-fn cleaned(output: &ToolOutput) -> ToolOutput {
-    match screen::shown(&output.text) {
-        Cow::Borrowed(_) => output.clone(),
-        Cow::Owned(shown) => ToolOutput { text: shown.into(), ..output.clone() },
+        let units = Kept { kept: written.lines, of };
+        let loss = Loss { units, words: survival::words_kept(text, &written.body), ..loss };
+        let text = format!("{}\n{}", header(output, read.kind, units, counter), written.body);
+        let smaller = counter.estimate(&text) < weight(output, counter);
+        // In bytes too: a digest must not be longer by any measure.
+        let gained = smaller && (text.len() < output.text.len() || !output.media.is_empty());
+        return gained.then_some(Digest { text, kind: read.kind, loss, refused });
     }
 }
 
-fn header(output: &ToolOutput, kind: &str, unit: Unit, units: Kept, counter: &dyn TokenCounter) -> String {
+/// What an output is, as digests and reports name it.
+pub fn kind(output: &ToolOutput, readings: &Readings) -> &'static str {
+    let (shown, is_page) = shown(&output.text);
+    readings.read(&shown, is_page).kind
+}
+
+/// The output as a terminal would have shown it, and a web page as text; and whether it is one.
+fn shown(text: &str) -> (Cow<'_, str>, bool) {
+    let shown = screen::shown(text);
+    match page::shown(&shown) {
+        Some(page) if page.contains(char::is_alphanumeric) => (page.into(), true),
+        Some(_) | None => (shown, false),
+    }
+}
+
+/// The rows of a table in a text: one a line, cells parted by tabs, without remarks.
+fn rows<const CELLS: usize>(table: &str) -> impl Iterator<Item = [&str; CELLS]> {
+    let lines = table.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    lines.filter_map(|line| line.split('\t').collect::<Vec<_>>().try_into().ok())
+}
+
+fn header(output: &ToolOutput, kind: &str, units: Kept, counter: &dyn TokenCounter) -> String {
     let kept = Tokens(units.kept as u64);
-    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {}]", unit.count(units.of), cited(output, counter))
+    format!("{DIGEST_OPENING}{kind}: {kept} of {} kept, {}]", counted(units.of as u64, "line"), cited(output, counter))
 }
 
 /// One line that names the call, its outcome and its size. A failure never looks like a success.
@@ -343,3 +317,5 @@ pub fn cut_to_chars(text: &str, chars: usize) -> String {
 
 #[cfg(test)]
 pub mod testing;
+#[cfg(test)]
+mod tests;

@@ -13,7 +13,7 @@ use epitome_core::engine::{Occasion, Reason};
 use epitome_core::engines::compressor::Compressor;
 use epitome_core::fingerprint::ContentHash;
 use epitome_core::model::{Message, Role};
-use epitome_core::outputs::{self, DIGEST_TARGET, Effort, Interest, KINDS, Readings, ToolOutput};
+use epitome_core::outputs::{self, Interest, Readings, Room, ToolOutput};
 use epitome_core::places::Places;
 use epitome_core::summary::audit::audit;
 use epitome_core::summary::local::{self, LocalSummarizer};
@@ -102,7 +102,7 @@ fn text(name: &str, of: &str, bytes: usize) -> String {
 type Step = (String, Box<dyn Fn(&str)>);
 
 fn steps() -> Vec<Step> {
-    let mut steps: Vec<Step> = vec![
+    vec![
         ("count".to_owned(), Box::new(|text| _ = black_box(BpeCounter.count(text)))),
         ("estimate".to_owned(), Box::new(|text| _ = black_box(BpeCounter.estimate(text)))),
         ("hash".to_owned(), Box::new(|text| _ = black_box(ContentHash::of(text)))),
@@ -111,8 +111,7 @@ fn steps() -> Vec<Step> {
             "one-line".to_owned(),
             Box::new(|text| drop(black_box(outputs::one_line(&output("{}", text), &RoughCounter)))),
         ),
-        ("digest".to_owned(), Box::new(|text| digest(text, Effort::Full))),
-        ("digest-quick".to_owned(), Box::new(|text| digest(text, Effort::Quick))),
+        ("digest".to_owned(), Box::new(digest)),
         ("local".to_owned(), Box::new(|text| drop(black_box(local::write(&asked(text), &RoughCounter))))),
         ("previous".to_owned(), Box::new(previous)),
         ("audit".to_owned(), Box::new(audited)),
@@ -122,26 +121,17 @@ fn steps() -> Vec<Step> {
         ("mark".to_owned(), Box::new(mark)),
         ("compact".to_owned(), Box::new(|text| compacted(&body(text)))),
         ("compact-typed".to_owned(), Box::new(|text| compacted(&typed(text)))),
-    ];
-    for kind in KINDS {
-        let as_kind = move |text: &str| {
-            let output = output("{\"command\":\"cat a.rs\"}", text);
-            let interest = Interest::default();
-            black_box(outputs::digest_as(*kind, &output, DIGEST_TARGET, &interest, &RoughCounter, Effort::Full));
-        };
-        steps.push((format!("as {}", kind.name()), Box::new(as_kind)));
-    }
-    steps
+    ]
 }
 
 fn output(arguments: &str, text: &str) -> ToolOutput {
     ToolOutput::of_call("bash", arguments, text)
 }
 
-fn digest(text: &str, effort: Effort) {
+fn digest(text: &str) {
     let interest = Interest::in_text("value of main test_one a1");
     let output = output("{\"command\":\"cat a.py\"}", text);
-    black_box(outputs::digest(&output, DIGEST_TARGET, &interest, &RoughCounter, &Readings::default(), effort));
+    black_box(outputs::digest(&output, Room::AtMost(Tokens(400)), &interest, &RoughCounter, &Readings::default()));
 }
 
 /// A transcript in which a person, a model and a tool say it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::process::ExitCode;
 
-use epitome_core::outputs::{self, Digest, Effort, Interest, Loss, Readings, ToolOutput};
+use epitome_core::outputs::{self, Digest, Interest, Loss, Readings, Room, ToolOutput};
 use epitome_core::tokens::{BpeCounter, TokenCounter, Tokens};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ mod survey;
 /// Digests an output, or the outputs of sessions.
 pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCode, Failure> {
     let interest = arguments.about.as_deref().map(Interest::in_text).unwrap_or_default();
-    let room = Tokens(arguments.tokens);
+    let room = arguments.tokens.map(Tokens);
     if !arguments.sessions.is_empty() {
         return survey::run(&arguments.sessions, Tokens(arguments.above.unwrap_or(500)), room, &interest, common);
     }
@@ -33,9 +33,10 @@ pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCo
     }
     let output = as_output(arguments.command.as_deref(), arguments.file.as_deref(), &text);
     let progress = Progress::start("reading");
-    let digest = outputs::digest(&output, room, &interest, &BpeCounter, &Readings::default(), Effort::Full);
-    drop(progress);
     let before = BpeCounter.count(&text);
+    let room = room.map_or_else(|| Room::usual(before), Room::AtMost);
+    let digest = outputs::digest(&output, room, &interest, &BpeCounter, &Readings::default());
+    drop(progress);
     if common.json {
         print_json(&as_json(&name, before, digest.as_ref()))?;
         return Ok(ExitCode::SUCCESS);
@@ -95,13 +96,7 @@ fn as_json(name: &str, before: Tokens, digest: Option<&Digest>) -> serde_json::V
 
 /// What was kept, in words: `kept 12 of 12 errors, 24 of 2,000 lines, 31 % of the words`.
 pub(super) fn kept(loss: &Loss) -> String {
-    let kinds = [
-        (loss.errors, "error"),
-        (loss.failures, "failure"),
-        (loss.outliers, "outlier"),
-        (loss.warnings, "warning"),
-        (loss.units, "part"),
-    ];
+    let kinds = [(loss.errors, "error"), (loss.failures, "failure"), (loss.units, "part")];
     let kinds = kinds.iter().filter(|(kept, _)| kept.of > 0);
     let said = kinds.map(|(kept, what)| format!("{} of {}", Tokens(kept.kept as u64), counted(kept.of as u64, what)));
     let mut said: Vec<String> = said.collect();

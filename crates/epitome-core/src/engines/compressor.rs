@@ -23,7 +23,7 @@ use crate::cost::trigger::Outlook;
 use crate::edit::{Edit, has_note, takes_note};
 use crate::engine::{Cause, Climbed, ContextEngine, How, Occasion, Plan, Reason, Rung, Shortfall, Step, SummaryOrder};
 use crate::model::{Conversation, Message};
-use crate::outputs::{CLEAR_ABOVE_CHARS, CLEARED, DIGEST_TARGET, Interest, Readings};
+use crate::outputs::{CLEAR_ABOVE_CHARS, CLEARED, Interest, Readings, SMALLEST_DIGEST};
 use crate::summary::{self, NOTE};
 use crate::tokens::{Sizes, TOKENS_PER_MESSAGE, TokenCounter, Tokens};
 use forced::length_to_fit;
@@ -70,7 +70,6 @@ impl Compressor {
             superseded: OnceCell::new(),
             usable: OnceCell::new(),
             readings: &self.readings,
-            read: 0,
             note: counter.estimate(NOTE),
             tail,
             adapts: self.policy.tail == Tail::Adaptive,
@@ -245,8 +244,6 @@ struct Draft<'a> {
     /// What a summary could use of each message; found out when a size is forced.
     usable: OnceCell<Vec<Tokens>>,
     readings: &'a Readings,
-    /// Bytes that were read thoroughly.
-    read: usize,
     /// What the note in the system prompt weighs.
     note: Tokens,
     /// What the tail may weigh.
@@ -448,7 +445,7 @@ impl Draft<'_> {
             // Harder rungs make place for them.
             _ => window.share(DROP_ABOVE) - (self.least() - outputs),
         };
-        let length = length_to_fit(&weights, room).max(DIGEST_TARGET);
+        let length = length_to_fit(&weights, room).max(SMALLEST_DIGEST);
         let mut changed = false;
         for (place, weight) in places.into_iter().zip(weights) {
             changed |= weight > length && self.excerpt_to(place, length);

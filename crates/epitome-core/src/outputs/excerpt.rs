@@ -1,8 +1,7 @@
 //! Outputs that are too large for all the room there is: beginning and end stand word for word, and a digest of what lies
 //! between stands in the middle.
 
-use super::reading::Unit;
-use super::{Digest, Effort, Interest, Kept, Loss, Readings, ToolOutput, cleaned, digest, digest_of, header, survival};
+use super::{Digest, Interest, Kept, Loss, Readings, Room, ToolOutput, digest, digest_of, header, shown, survival};
 use crate::tokens::{TokenCounter, Tokens};
 
 /// With less room, beginning and end say too little: then all of the output is read for a digest.
@@ -19,18 +18,18 @@ const FULL: f64 = 0.95;
 /// Makes an output about as large as `room`. `None`: nothing is gained.
 pub fn excerpt(
     output: &ToolOutput,
-    room: Tokens,
+    room: Room,
     interest: &Interest,
     counter: &dyn TokenCounter,
     readings: &Readings,
-    effort: Effort,
 ) -> Option<Digest> {
     let size = counter.estimate(&output.text);
-    if room < SMALLEST || size <= room {
-        return digest(output, room, interest, counter, readings, effort);
+    if room.tokens() < SMALLEST || size <= room.tokens() {
+        return digest(output, room, interest, counter, readings);
     }
-    let cleaned = cleaned(output);
-    let text = &*cleaned.text;
+    let room = room.tokens();
+    let (text, _) = shown(&output.text);
+    let text = &*text;
     let mut share = room.0 as f64 / size.0 as f64;
     let mut made = None;
     for _ in 0..ATTEMPTS {
@@ -38,10 +37,10 @@ pub fn excerpt(
         let beginning = cut_before(text, bytes(BEGINNING));
         let end = cut_before(text, text.len().saturating_sub(bytes(1.0 - BETWEEN - BEGINNING))).max(beginning);
         let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-        let middle = ToolOutput { text: part(beginning, end).into(), media: Vec::new(), ..cleaned.clone() };
-        let read = readings.read(&middle, effort);
-        let shortened =
-            read.and_then(|read| digest_of(&middle, &middle, &read, room.share(BETWEEN), interest, counter));
+        let middle = ToolOutput { text: part(beginning, end).into(), media: Vec::new(), ..output.clone() };
+        let read = readings.read(&middle.text, false);
+        let between = Room::AtMost(room.share(BETWEEN));
+        let shortened = digest_of(&middle, &middle.text, &read, between, interest, counter);
         let (kind, loss, between) = match &shortened {
             // Its first line names an original that nobody keeps.
             Some(digest) => (digest.kind, digest.loss, digest.text.split_once('\n').map_or("", |(_, body)| body)),
@@ -57,7 +56,7 @@ pub fn excerpt(
         let kept = lines(first) + lines(last) + loss.units.kept;
         let units = Kept { kept: kept.min(lines(text)), of: lines(text) };
         let loss = Loss { units, words: survival::words_kept(text, &body), ..loss };
-        let text = format!("{}\n{body}", header(output, kind, Unit::Line, units, counter));
+        let text = format!("{}\n{body}", header(output, kind, units, counter));
         let taken = counter.estimate(&text);
         let is_full = taken >= room.share(FULL);
         if taken <= room || made.is_none() {

@@ -62,6 +62,12 @@ impl Interest {
         self
     }
 
+    /// Whether a word is a name, and not also a word of a sentence.
+    pub(super) fn is_name(&self, term: usize) -> bool {
+        let named = |word: &String| word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '/' | '-' | '.'));
+        self.terms.get(term).is_some_and(named)
+    }
+
     /// Nothing in particular.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.worked_on.is_empty()

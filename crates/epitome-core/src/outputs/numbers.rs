@@ -2,11 +2,11 @@
 
 /// A line taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Numbered {
+pub(super) struct Numbered {
     /// The number before the line.
-    pub number: usize,
+    pub(super) number: usize,
     /// Bytes before the line itself.
-    pub prefix: usize,
+    pub(super) prefix: usize,
 }
 
 /// Of the lines that are looked at, so many of ten must be numbered.
@@ -15,7 +15,7 @@ const MOST: usize = 7;
 const LOOKED_AT: usize = 60;
 
 /// The number that opens a line, if one does.
-pub fn number(line: &str) -> Option<Numbered> {
+pub(super) fn number(line: &str) -> Option<Numbered> {
     let bytes = line.as_bytes();
     let blanks = bytes.iter().take_while(|byte| **byte == b' ').count();
     let digits = bytes.get(blanks..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -31,12 +31,12 @@ pub fn number(line: &str) -> Option<Numbered> {
 }
 
 /// The line without the number before it.
-pub fn without_number(line: &str) -> &str {
+pub(super) fn without_number(line: &str) -> &str {
     number(line).and_then(|numbered| line.get(numbered.prefix..)).unwrap_or(line)
 }
 
 /// Whether most lines share a column of rising numbers.
-pub fn is_numbered<'text>(lines: impl Iterator<Item = &'text str>) -> bool {
+pub(super) fn is_numbered<'text>(lines: impl Iterator<Item = &'text str>) -> bool {
     let (mut looked_at, mut numbered, mut last) = (0, 0, 0);
     for line in lines.filter(|line| !line.trim().is_empty()).take(LOOKED_AT) {
         looked_at += 1;

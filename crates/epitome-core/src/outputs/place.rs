@@ -126,22 +126,6 @@ fn with_dashes(line: &str) -> Option<Placed<'_>> {
     None
 }
 
-/// The directory that all of some paths are in, with its last `/`; empty when there is none worth naming.
-pub(super) fn common_directory<'path>(paths: impl IntoIterator<Item = &'path str>) -> &'path str {
-    let mut paths = paths.into_iter();
-    let Some(first) = paths.next() else { return "" };
-    let mut common = first.rfind('/').and_then(|slash| first.get(..=slash)).unwrap_or_default();
-    for path in paths {
-        while !path.starts_with(common) {
-            let shorter = common.get(..common.len().saturating_sub(1)).unwrap_or_default();
-            common = shorter.rfind('/').and_then(|slash| shorter.get(..=slash)).unwrap_or_default();
-        }
-    }
-    // A short one is better read where it stands.
-    let long = common.len() >= 32 || (common.len() >= 12 && common.starts_with(['/', '~']));
-    if long { common } else { "" }
-}
-
 /// `src/net/ a.rs 40, b.rs 12; docs/ 9 in 4 files`: names with numbers under their directories, the largest first; of
 /// what is left over only the numbers.
 pub(super) fn counted_paths(counts: &BTreeMap<&str, usize>, at_most: usize) -> String {
@@ -204,25 +188,6 @@ pub(super) fn plural(number: usize, one: &str, many: &str) -> String {
     format!("{} {}", Tokens(number as u64), if number == 1 { one } else { many })
 }
 
-/// The directories that some paths are in, at the depth at which there are a few of them. Empty where that says nothing.
-pub(super) fn by_directory<'path>(paths: &[&'path str], at_most: usize) -> Vec<(&'path str, Vec<usize>)> {
-    let at_depth = |depth: usize| {
-        let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (index, path) in paths.iter().enumerate() {
-            let slashes = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
-            let end = slashes.take(depth).last().map_or(0, |slash| slash + 1);
-            let directory = path.get(..end).filter(|directory| !directory.is_empty()).unwrap_or("./");
-            groups.entry(directory).or_default().push(index);
-        }
-        groups
-    };
-    let depths = [4, 3, 2, 1].into_iter().map(at_depth);
-    let groups = depths.into_iter().find(|groups| groups.len() <= at_most).unwrap_or_default();
-    let mut ordered: Vec<(&str, Vec<usize>)> = if groups.len() > 1 { groups.into_iter().collect() } else { Vec::new() };
-    ordered.sort_by(|one, other| other.1.len().cmp(&one.1.len()).then(one.0.cmp(other.0)));
-    ordered
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,12 +214,5 @@ mod tests {
         check("see https://a.b/c:12: x", None);
         check("listening on port: 12", None);
         check("", None);
-    }
-
-    #[test]
-    fn the_directory_of_all_is_found() {
-        assert_eq!(common_directory(["/home/me/app/c.rs", "/home/me/app/d/e.rs"]), "/home/me/app/");
-        assert_eq!(common_directory(["/home/me/app/c.rs", "x"]), "");
-        assert_eq!(common_directory(["src/a", "src/b"]), "");
     }
 }

@@ -1,13 +1,16 @@
-//! Reads a digest again: is every error, failure and outlier of the original in it? What was lost is counted (M18).
+//! Reads a digest again: is every error and every failed test of the original in it? What was lost is counted (M18).
+//!
+//! What counts is decided here, by a list of its own (`words/surely.txt`), and not by what chose the lines.
 
-use std::collections::{BTreeSet, HashSet};
-use std::ops::Range;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use super::events;
-use super::log::templates::Repeats;
-use super::reading::{Events, Finding, Reading};
-use super::template::template;
-use super::write::{Written, cut_lines};
+use aho_corasick::AhoCorasick;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
+
+use super::write::cut_lines;
+use super::{FINDING_CHARS, rows};
+use crate::lines::line_around;
 
 /// What a digest kept of its original.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -16,11 +19,7 @@ pub struct Loss {
     pub errors: Kept,
     /// Tests and checks that did not pass.
     pub failures: Kept,
-    /// What is unlike everything around it.
-    pub outliers: Kept,
-    /// Warnings that are no repeats.
-    pub warnings: Kept,
-    /// Lines, rows or records.
+    /// Lines, or parts of long lines.
     pub units: Kept,
     /// Different words of four letters and more.
     pub words: Kept,
@@ -50,94 +49,190 @@ impl Kept {
 impl Loss {
     /// Whether everything is still there that must not be lost.
     pub fn survived(&self) -> bool {
-        self.errors.is_all() && self.failures.is_all() && self.outliers.is_all() && self.warnings.is_all()
-    }
-
-    fn of(&mut self, finding: Finding) -> &mut Kept {
-        match finding {
-            Finding::Error => &mut self.errors,
-            Finding::Failure => &mut self.failures,
-            Finding::Outlier => &mut self.outliers,
-            Finding::Warning => &mut self.warnings,
-        }
+        self.errors.is_all() && self.failures.is_all()
     }
 }
 
-/// Looks for the findings of the reading, and for every line of the text that reports an error, in the digest's body.
-/// Returns what was kept, and the pieces that were lost. The `parts`, which are in order, may differ in which of their
-/// lines report something.
-pub(super) fn check(
-    reading: &Reading,
-    parts: &[(Range<usize>, Events)],
-    text: &str,
-    written: &Written,
-) -> (Loss, Vec<usize>) {
-    let mut loss = Loss::default();
-    let mut lost = Vec::new();
-    let seen = Seen::new(&written.body);
-    for (index, piece) in reading.pieces.iter().enumerate() {
-        let Some(finding) = piece.rank.finding() else { continue };
-        // What a kind has written in its own words is shown uncut.
-        let kept = match &piece.full {
-            _ if written.folded.binary_search(&index).is_ok() => true,
-            Some(said) => seen.has_whole(said),
-            None => seen.has(piece.text(text)),
-        };
-        loss.of(finding).add(kept);
-        if !kept {
-            lost.push(index);
+/// What a line reports beyond doubt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sure {
+    /// Something went wrong.
+    Error,
+    /// A test or a check did not pass.
+    Failure,
+}
+
+struct Row {
+    words: &'static str,
+    stands: &'static str,
+    reports: Sure,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let sure = |name: &str| if name == "failure" { Sure::Failure } else { Sure::Error };
+    let rows = rows::<5>(include_str!("words/surely.txt"));
+    rows.map(|[words, stands, reports, ..]| Row { words, stands, reports: sure(reports) }).collect()
+});
+
+/// What a line reports beyond doubt, if it does.
+pub fn reported(line: &str) -> Option<Sure> {
+    let trimmed = line.trim_start_matches(|c: char| c.is_whitespace() || c == '>');
+    let found = |row: &&Row| match row.stands {
+        "level" => has_level(line.as_bytes(), row.words.as_bytes()),
+        "opening" => opens(trimmed, row.words),
+        _ => line.find(row.words).is_some_and(|at| {
+            let before = line.get(..at).unwrap_or_default();
+            let ends = line.get(at + row.words.len()..).unwrap_or_default().bytes().next();
+            !counts_none(before.as_bytes())
+                && (row.reports == Sure::Error || ends.is_none_or(|byte| !byte.is_ascii_alphanumeric() && byte != b'='))
+        }),
+    };
+    ROWS.iter().find(found).map(|row| row.reports)
+}
+
+/// Whether a line begins with these words, or with a place, a colon and these words.
+fn opens(line: &str, words: &str) -> bool {
+    let starts = |text: &str| {
+        if is_none(text.get(words.len()..).unwrap_or_default().as_bytes()) {
+            return false;
+        }
+        let start = text.get(..words.len());
+        start.is_some_and(|start| start == words || (words.ends_with([':', '[']) && start.eq_ignore_ascii_case(words)))
+    };
+    let placed = || {
+        let place = line.split(": ").next().unwrap_or_default();
+        let digit = place.bytes().any(|byte| byte.is_ascii_digit());
+        let path = place.contains(['.', '/']) && !place.contains(' ');
+        (digit && path).then(|| line.get(place.len() + 2..)).flatten()
+    };
+    starts(line) || placed().is_some_and(starts)
+}
+
+/// Whether a level stands in a line: alone and in capitals, or behind the key of a level.
+fn has_level(line: &[u8], level: &[u8]) -> bool {
+    let capitals = level.to_ascii_uppercase();
+    let mut from = 0;
+    while let Some(at) = find_ignoring_case(line.get(from..).unwrap_or_default(), level).map(|at| at + from) {
+        from = at + level.len();
+        let (before, word, after) = (
+            line.get(..at).unwrap_or_default(),
+            line.get(at..from).unwrap_or_default(),
+            line.get(from..).unwrap_or_default(),
+        );
+        let alone = before.last().is_none_or(|byte| b" \t[(|<\"=:/".contains(byte))
+            && after.first().is_none_or(|byte| b" \t])|>\":,;".contains(byte));
+        if alone && word == capitals && !counts_none(before) && !is_none(after) {
+            return true;
+        }
+        let near = before.get(before.len().saturating_sub(16)..).unwrap_or_default();
+        let key: Vec<u8> = near.iter().filter(|byte| !b"\" '".contains(byte)).copied().collect();
+        let ends = after.first().is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        if ends
+            && [&b"level="[..], b"level:", b"severity=", b"severity:", b"lvl="].iter().any(|name| key.ends_with(name))
+        {
+            return true;
         }
     }
-    if reading.events != Events::Quiet {
-        for (finding, at, line) in reported(reading, parts, text) {
-            let index = reading.pieces.partition_point(|piece| piece.span.end < at + line.len());
-            let counted = reading.pieces.get(index).is_some_and(|piece| piece.rank.finding().is_some());
-            if counted {
-                continue;
-            }
-            let kept = seen.has_like(line);
-            loss.of(finding).add(kept);
-            if !kept {
-                lost.push(index);
-            }
+    false
+}
+
+fn find_ignoring_case(text: &[u8], word: &[u8]) -> Option<usize> {
+    let (first, rest) = word.split_first()?;
+    memchr::memchr2_iter(*first, first.to_ascii_uppercase(), text)
+        .find(|at| text.get(at + 1..at + 1 + rest.len()).is_some_and(|found| found.eq_ignore_ascii_case(rest)))
+}
+
+/// `0 ERROR`, `no ERROR`
+fn counts_none(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    let zero = before
+        .strip_suffix(b"0")
+        .is_some_and(|rest| rest.last().is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b".,:".contains(byte)));
+    zero || before.ends_with(b" no") || before == b"no"
+}
+
+/// `ERROR: 0`, `ERROR 0,`
+fn is_none(after: &[u8]) -> bool {
+    let value = after.trim_ascii_start();
+    let value = value.strip_prefix(b":").or(value.strip_prefix(b"=")).unwrap_or(value).trim_ascii_start();
+    value.strip_prefix(b"0").is_some_and(|rest| rest.first().is_none_or(|byte| b" ,;)|".contains(byte)))
+}
+
+/// The lines that may report something: those with one of the words.
+static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let words = ROWS.iter().map(|row| row.words);
+    AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()
+});
+
+/// The lines that report something, one of each form, with where they stand.
+fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
+    let mut forms: HashSet<(Sure, u64)> = HashSet::new();
+    let mut lines: Vec<(Sure, usize, &str)> = Vec::new();
+    let mut note = |sure: Sure, line: &'_ str| forms.insert((sure, form(line)));
+    let mut from = 0;
+    while let Some(found) = FINDER.as_ref().and_then(|finder| finder.find(text.get(from..)?)) {
+        let line = line_around(text, from + found.start());
+        let at = line.as_ptr() as usize - text.as_ptr() as usize;
+        from = at + line.len();
+        let Some(sure) = reported(line) else { continue };
+        if note(sure, line) {
+            lines.push((sure, at, line));
+        }
+        if line.contains(TRACEBACK)
+            && let Some(cause) = cause(text.get(from..).unwrap_or_default())
+            && note(sure, cause)
+        {
+            lines.push((sure, cause.as_ptr() as usize - text.as_ptr() as usize, cause));
+        }
+    }
+    lines
+}
+
+const TRACEBACK: &str = "Traceback (most recent";
+/// A traceback is not followed further.
+const TRACE_LINES: usize = 400;
+
+/// The last line of a Python traceback is the first behind it that is not indented: it says what went wrong.
+fn cause(behind: &str) -> Option<&str> {
+    let own = |line: &&str| !line.starts_with(char::is_whitespace) && !line.is_empty();
+    behind.lines().skip(1).take(TRACE_LINES).find(own)
+}
+
+/// What a line says, without the time and the place before it.
+fn message(line: &str) -> &str {
+    let words = super::events::error_word(line).and_then(|at| line.get(at..));
+    words.unwrap_or(line).trim()
+}
+
+/// Looks for every line of a text that reports something in a digest's body. Returns what was kept, and where the lines
+/// stand that were lost.
+pub(super) fn check(text: &str, body: &str) -> (Loss, Vec<usize>) {
+    let mut loss = Loss::default();
+    let mut lost = Vec::new();
+    let sure = sure_lines(text);
+    if sure.is_empty() {
+        return (loss, lost);
+    }
+    let seen = Seen::new(body);
+    for (sure, at, line) in sure {
+        let kept = seen.has_like(line);
+        match sure {
+            Sure::Error => loss.errors.add(kept),
+            Sure::Failure => loss.failures.add(kept),
+        }
+        if !kept {
+            lost.push(at);
         }
     }
     (loss, lost)
 }
 
-/// The lines that report something and are no repeats, with where they stand.
-fn reported<'text>(
-    reading: &Reading,
-    parts: &[(Range<usize>, Events)],
-    text: &'text str,
-) -> Vec<(Finding, usize, &'text str)> {
-    let mut repeats = Repeats::default();
-    let mut lines = Vec::new();
-    for line in events::error_lines(text) {
-        let at = line.as_ptr() as usize - text.as_ptr() as usize;
-        let after = parts.partition_point(|(span, _)| span.end <= at);
-        let here = parts.get(after).filter(|(span, _)| span.start <= at).map_or(reading.events, |(_, events)| *events);
-        let reports = match here {
-            Events::Any => true,
-            Events::Strong => events::is_strong(line),
-            Events::Quiet => false,
-        };
-        if reports {
-            let finding = events::severity(line).unwrap_or(Finding::Error);
-            lines.push((repeats.add(finding, line.trim()), (finding, at, line)));
-        }
-    }
-    let one_of = repeats.finish();
-    let mut told: BTreeSet<usize> = BTreeSet::new();
-    lines.into_iter().filter(|(group, _)| told.insert(one_of.of(*group))).map(|(_, line)| line).collect()
-}
-
-/// Different words of a text that are kept in another: the measure of loss that knows nothing of kinds.
+/// Different words of a text that are kept in another: a measure of loss that knows nothing of errors.
 pub(super) fn words_kept(text: &str, body: &str) -> Kept {
     // Sorted lists, not trees: every digest is measured.
     let words = |text: &str| -> Vec<u64> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() >= 4);
-        let mut words: Vec<u64> = words.map(|word| xxhash_rust::xxh3::xxh3_64(word.as_bytes())).collect();
+        let mut words: Vec<u64> = words.map(|word| xxh3_64(word.as_bytes())).collect();
         words.sort_unstable();
         words.dedup();
         words
@@ -149,43 +244,35 @@ pub(super) fn words_kept(text: &str, body: &str) -> Kept {
 /// A digest, prepared for looking.
 struct Seen {
     plain: String,
-    /// Whole lines, without their numbers, by their hash: thousands of findings are looked up, not searched.
-    lines: HashSet<u64>,
-    templates: String,
+    /// What its lines say, by their hash: thousands are looked up, not searched.
+    forms: HashSet<u64>,
 }
 
 impl Seen {
     fn new(body: &str) -> Seen {
-        let plain = spaced(body);
-        let unnumbered = |line: &str| {
-            let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-            line.get(digits..).and_then(|rest| rest.strip_prefix(": ")).map(line_hash)
-        };
-        let lines = body.lines().flat_map(|line| [Some(line_hash(line)), unnumbered(line)]).flatten().collect();
-        Seen { lines, templates: template(&plain), plain }
+        Seen { plain: spaced(body), forms: body.lines().map(form).collect() }
     }
 
-    /// Whether a finding is there. Of a long line, what a digest shows of one.
-    fn has(&self, finding: &str) -> bool {
-        self.has_whole(&cut_lines(finding, super::write::FINDING_CHARS))
-    }
-
-    fn has_whole(&self, finding: &str) -> bool {
-        finding.lines().all(|line| self.lines.contains(&line_hash(line)) || self.plain.contains(spaced(line).trim()))
-    }
-
-    /// Whether a line with the same message is there: what stands before the word, a place or a time, may differ.
+    /// Whether a line that says the same is there: what stands before the words, a place or a time, may differ.
     fn has_like(&self, line: &str) -> bool {
-        let shown = cut_lines(line, super::write::FINDING_CHARS);
-        let message = events::error_word(&shown).and_then(|at| shown.get(at..)).unwrap_or(&shown);
+        if self.forms.contains(&form(line)) {
+            return true;
+        }
+        let shown = cut_lines(line, FINDING_CHARS);
         // A cut in the middle of the message: its beginning tells.
-        let message = message.split("[…").next().unwrap_or(message);
-        self.templates.contains(template(spaced(message).trim()).as_str())
+        let message = message(&shown).split("[…").next().unwrap_or_default();
+        self.plain.contains(spaced(message).trim())
     }
 }
 
-fn line_hash(line: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(spaced(line).as_bytes())
+/// What a line says, whatever it says it of: its message without the words that have a digit.
+fn form(line: &str) -> u64 {
+    let mut form = Xxh3Default::new();
+    for word in message(line).split_whitespace().filter(|word| !word.bytes().any(|byte| byte.is_ascii_digit())) {
+        form.update(word.as_bytes());
+        form.update(b" ");
+    }
+    form.digest()
 }
 
 fn spaced(text: &str) -> String {
@@ -200,45 +287,45 @@ fn spaced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outputs::reading::Rank;
 
-    /// How many errors a digest without any of them is said to have lost.
-    #[track_caller]
-    fn check_lost(events: Events, text: &str, expected: usize) {
-        let mut reading = Reading::of_lines(text);
-        reading.events = events;
-        reading.pieces.iter_mut().for_each(|piece| piece.rank = Rank::Told);
-        let written = Written { body: "nothing".to_owned(), units: 0, left_out: Vec::new(), folded: Vec::new() };
-        let (loss, lost) = check(&reading, &[], text, &written);
-        assert_eq!((loss.errors.of - loss.errors.kept, lost.len()), (expected, expected), "{text}");
+    #[test]
+    fn every_row_reports_what_it_says_and_nothing_else() {
+        for [words, stands, reports, line, other] in rows(include_str!("words/surely.txt")) {
+            assert!(["level", "opening", "anywhere"].contains(&stands), "{words}: {stands}");
+            let expected = if reports == "failure" { Sure::Failure } else { Sure::Error };
+            assert_eq!(reported(line), Some(expected), "{words}: {line}");
+            assert_eq!(reported(other), None, "{words}: {other}");
+        }
     }
 
     #[test]
-    fn strong_errors_are_looked_for_whatever_the_kind_says() {
-        for strong in [
-            "08:00 ERROR db is gone",
-            "[FATAL] no disk",
-            "level=error msg=x",
-            "{\"level\": \"error\", \"msg\": \"x\"}",
-            "error[E0308]: mismatched types",
-            "src/a.c:3:5: error: no such thing",
-            "panic: nil map",
-            "Traceback (most recent call last):",
-            "thread 'main' panicked at src/a.rs:3:5:",
-            "java.io.IOException: closed",
+    fn none_counted_and_names_report_nothing() {
+        for line in [
+            "ERROR: 0",
+            "0 ERROR, 3 WARN",
+            "test on_error ... ok",
+            "connection refused",
+            "ErrorBoundary mounted",
+            "ERRORS.md",
+            "no ERROR",
+            "",
         ] {
-            check_lost(Events::Strong, strong, 1);
-            check_lost(Events::Quiet, strong, 0);
-        }
-        for weak in ["test on_error ... ok", "0 ERROR", "connection refused", "ErrorBoundary mounted", "ERRORS.md"] {
-            check_lost(Events::Strong, weak, 0);
+            assert_eq!(reported(line), None, "{line}");
         }
     }
 
     #[test]
     fn errors_of_other_words_are_other_errors() {
         let many: String = (0..40).map(|n| format!("ERROR job {n} of host{n}.lan timed out\n")).collect();
-        check_lost(Events::Strong, &many, 1);
-        check_lost(Events::Strong, &format!("{many}ERROR job 3 of host3.lan ran out\n"), 2);
+        let lost = |text: &str| check(text, "nothing").1.len();
+        assert_eq!((lost(&many), lost(&format!("{many}ERROR job 3 of host3.lan ran out\n"))), (1, 2));
+    }
+
+    #[test]
+    fn the_last_line_of_a_traceback_is_looked_for() {
+        let text = "x\nTraceback (most recent call last):\n  File \"a.py\", line 1\n    f()\nmy.Odd: 'gone'\nx\n";
+        let (loss, lost) = check(text, "Traceback (most recent call last):\n");
+        assert_eq!((loss.errors, lost.len()), (Kept { kept: 1, of: 2 }, 1));
+        assert!(text[lost[0]..].starts_with("my.Odd"));
     }
 }

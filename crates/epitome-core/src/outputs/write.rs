@@ -1,286 +1,318 @@
-//! Writes a digest: chooses among the pieces of a reading, and says what was left out.
-//!
-//! In this order: what must not be lost, what the agent looks for, what is said of the whole, what is telling, and at
-//! last the ends of the output.
+//! Writes a digest: what must not be lost, what the agent works on, and the lines that tell the most of the rest.
 
 mod cut;
-mod findings;
-mod wanted;
+mod edited;
 
-pub use cut::{cut_lines, without_blobs};
+pub(super) use cut::cut_lines;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::ops::Range;
 
-use super::cut_to_chars;
 use super::interest::Interest;
-use super::reading::{Fact, Layout, Piece, Rank, Reading, Unit};
-use crate::tokens::{TokenCounter, Tokens};
+use super::surprise::{Choosing, Cost, Taken, Weighed, outline};
+use super::{FINDING_CHARS, Room};
+use crate::tokens::{TokenCounter, Tokens, counted};
 
 /// Longer lines are cut: minified files and encoded data put a whole output on one line.
 const LINE_CHARS: usize = 240;
-/// A line that must not be lost may be this long.
-pub const FINDING_CHARS: usize = 600;
-/// What a kind says in place of a piece is cut above this length.
-const LONGEST_SAID: usize = 4_000;
-/// Of the room, what is left for orientation when findings have taken all of it.
-const ORIENTATION: f64 = 0.3;
-/// A fact is no longer than this: a configuration may have a hundred thousand keys.
-const FACT_CHARS: usize = 1_500;
-/// What is always said, and what frames the output, takes no more than this each.
-const FRAME_AT_MOST: Tokens = Tokens(2_000);
+/// What must not be lost takes no more than this. Nobody reads thousands of different errors, and a digest that is as
+/// large as its output would be given up for a single line.
+const MUST_AT_MOST: Tokens = Tokens(4_000);
+/// Of the room, what counts and the names of records may take.
+const FACTS: f64 = 0.3;
+/// Of a long line, so many places are shown that the agent looks for.
+const ASKED_AT_MOST: usize = 3;
+/// So many bytes behind such a place, and half as many before it.
+const AROUND_ASKED: usize = 80;
 
 /// What was written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// Facts and pieces.
-    pub body: String,
-    /// Units in it, shown at least in brief.
-    pub units: usize,
-    /// Findings beyond what a digest can hold, by their pieces, in order. The body says how many.
-    pub left_out: Vec<usize>,
-    /// Warnings that others stand for: the same of other names. The body says how many.
-    pub folded: Vec<usize>,
+pub(super) struct Written {
+    /// Without the first line.
+    pub(super) body: String,
+    /// Lines in it, shown at least in short.
+    pub(super) lines: usize,
+    /// There was no room for some of what must not be lost. The body says how many lines that are.
+    pub(super) left_out: usize,
 }
 
-/// Writes the body of a digest of about `room`.
-pub fn write(reading: &Reading, text: &str, room: Tokens, interest: &Interest, counter: &dyn TokenCounter) -> Written {
-    let mut choice = Choice {
-        reading,
-        text,
-        counter,
-        shown: vec![Shown::Out; reading.pieces.len()],
-        facts: vec![false; reading.facts.len()],
-        left_out: Vec::new(),
-        folded: Vec::new(),
-        asked: BTreeMap::new(),
-        spent: Tokens(0),
-        // Lines without a place or a number of their own get a mark where one is missing.
-        mark: if reading.layout == Layout::Bare { Tokens(0) } else { Tokens(3) },
-    };
-    choice.take_musts(room);
-    let free = room.max(choice.spent + room.share(ORIENTATION));
-    choice.take_wanted(interest, room);
-    choice.take_facts(free, 0..reading.facts.len());
-    choice.take_telling(free);
-    choice.take_ends(free);
-    choice.take_something();
-    choice.render()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How much of a line is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shown {
     Out,
-    Brief,
-    Full,
-    /// As it stands in the text, uncut and without a note: the agent edits it.
+    Short,
+    Whole,
+    /// It must not be lost: cut later than others.
+    Must,
+    /// As it stands in the text: the agent edits it.
     Verbatim,
 }
 
-struct Choice<'a> {
-    reading: &'a Reading,
+/// How a digest tells where something is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Gaps {
+    /// The lines have numbers of their own.
+    Told,
+    /// The first line behind a gap has its number.
+    Numbered,
+    /// A line with an ellipsis.
+    Marked,
+}
+
+struct Writing<'a> {
+    weighed: &'a Weighed,
     text: &'a str,
+    interest: &'a Interest,
     counter: &'a dyn TokenCounter,
+    gaps: Gaps,
+    /// A list of contents has names alone.
+    terse: bool,
     shown: Vec<Shown>,
-    facts: Vec<bool>,
-    left_out: Vec<usize>,
-    folded: Vec<usize>,
-    /// Where in long pieces words stand that the agent looks for.
-    asked: BTreeMap<usize, Vec<usize>>,
     spent: Tokens,
-    mark: Tokens,
 }
 
-impl Choice<'_> {
-    fn take_musts(&mut self, room: Tokens) {
-        let always: Vec<usize> =
-            (0..self.facts.len()).filter(|at| self.fact(*at).is_some_and(|it| it.always)).collect();
-        self.take_facts(FRAME_AT_MOST.max(room), always);
-        self.take_end();
-        self.take_findings(room);
-        self.take_frame(room);
-    }
+/// Writes a digest's body. The lines of `must` are in it whatever they tell, as far as there is room.
+pub(super) fn write(
+    weighed: &Weighed,
+    text: &str,
+    room: Room,
+    must: &[usize],
+    interest: &Interest,
+    counter: &dyn TokenCounter,
+) -> Written {
+    let gaps = match () {
+        () if weighed.is_numbered() => Gaps::Told,
+        () if weighed.is_code() => Gaps::Numbered,
+        () => Gaps::Marked,
+    };
+    let shown = vec![Shown::Out; weighed.pieces().len()];
+    let mut writing = Writing { weighed, text, interest, counter, gaps, terse: false, shown, spent: Tokens(0) };
+    let (room, at_most) = match room {
+        Room::Usual(room) => (room, None),
+        Room::AtMost(room) => (room, Some(room)),
+    };
+    let left_out = writing.take_musts(must, at_most.unwrap_or(MUST_AT_MOST));
+    writing.take_edited(at_most);
+    let free = match at_most {
+        Some(room) => room - writing.spent,
+        // Errors come on top, but then less of the rest is needed.
+        None => (room - writing.spent).max(room.share(ORIENTATION)),
+    };
+    let facts = weighed.facts(text, free.share(FACTS));
+    let for_facts = facts.as_ref().map_or(Tokens(0), |facts| counter.estimate(facts) + Tokens(1));
+    writing.fill(free - for_facts, at_most.is_none());
+    writing.render(facts, left_out)
+}
 
-    /// The last line tells how a command ended. A file does not end in that sense.
-    fn take_end(&mut self) {
-        // What was written around an output counts for no unit, and is not its end.
-        let is_end = |piece: &Piece| {
-            let text = piece.text(self.text).trim();
-            let tells = piece.rank != Rank::Told || text.contains(char::is_alphanumeric);
-            piece.units > 0 && !text.is_empty() && tells
-        };
-        let end = self.reading.pieces.iter().rposition(is_end).filter(|_| self.reading.ends);
-        if let Some(end) = end {
-            self.take(end, Shown::Full);
+/// Of the room, what is left for orientation when errors have taken all of it.
+const ORIENTATION: f64 = 0.3;
+
+impl Writing<'_> {
+    /// Takes what must not be lost, one of each form first. Returns how many lines there was no room for.
+    fn take_musts(&mut self, must: &[usize], at_most: Tokens) -> usize {
+        let mut forms: HashMap<u64, usize> = HashMap::new();
+        let mut ordered: Vec<(usize, usize)> = Vec::with_capacity(must.len());
+        for line in must {
+            let before = forms.entry(self.weighed.form(*line)).or_default();
+            ordered.push((*before, *line));
+            *before += 1;
         }
-    }
-
-    /// The names of what is in it.
-    fn take_frame(&mut self, room: Tokens) {
-        let at_most = self.spent + FRAME_AT_MOST.max(room);
-        let frame = self.reading.pieces.iter().enumerate().filter(|(_, piece)| piece.rank == Rank::Frame);
-        for (index, piece) in frame {
-            let shown = if piece.brief.is_some() { Shown::Brief } else { Shown::Full };
-            self.take(index, shown);
-            if self.spent > at_most {
-                break;
+        ordered.sort_unstable();
+        let mut left_out = 0;
+        for (_, line) in ordered {
+            // One of them is shown, however long it is.
+            if self.spent > Tokens(0) && self.spent + self.cost(line, Shown::Must) > at_most {
+                left_out += 1;
+            } else {
+                self.take(line, Shown::Must);
             }
         }
+        left_out
     }
 
-    /// A text of nothing but white space still has lines.
-    fn take_something(&mut self) {
+    /// Fills the room with the lines that tell the most; a list of contents may take some more.
+    fn fill(&mut self, free: Tokens, may_exceed: bool) {
+        let already = self.shown.iter().map(|shown| match shown {
+            Shown::Out => Taken::Out,
+            Shown::Short => Taken::Short,
+            Shown::Whole | Shown::Must | Shown::Verbatim => Taken::Whole,
+        });
+        let already: Vec<Taken> = already.collect();
+        let contents: Tokens = self.weighed.contents().map(|line| self.cost(line, Shown::Short)).sum();
+        self.terse = contents > free;
+        let taken = Choosing::new(self.weighed, self.text, self.interest, free, &*self, already).fill(free, may_exceed);
+        for (line, taken) in taken.into_iter().enumerate() {
+            match taken {
+                Taken::Out => {}
+                Taken::Short => self.take(line, Shown::Short),
+                Taken::Whole => self.take(line, Shown::Whole),
+            }
+        }
+        // A text of nothing but white space still has lines.
         if self.shown.iter().all(|shown| *shown == Shown::Out) {
-            self.take(0, Shown::Full);
+            self.take(0, Shown::Whole);
         }
     }
 
-    fn take(&mut self, index: usize, as_much: Shown) {
-        let before = self.cost_shown(index);
-        let Some(shown) = self.shown.get_mut(index) else { return };
+    fn take(&mut self, line: usize, as_much: Shown) {
+        let before = self.shown.get(line).map_or(Tokens(0), |shown| self.cost(line, *shown));
+        let Some(shown) = self.shown.get_mut(line) else { return };
         *shown = as_much.max(*shown);
-        self.spent = self.spent + self.cost_shown(index) - before;
+        let now = *shown;
+        self.spent = self.spent + self.cost(line, now) - before;
     }
 
-    /// Shows a piece in full that was not, for a cost that is known already.
-    fn show(&mut self, index: usize, cost: Tokens, before: Tokens) {
-        let Some(shown) = self.shown.get_mut(index) else { return };
-        *shown = Shown::Full;
-        self.spent = self.spent + cost - before;
-    }
-
-    fn cost_shown(&self, index: usize) -> Tokens {
-        self.shown.get(index).map_or(Tokens(0), |shown| self.cost(index, *shown))
-    }
-
-    fn cost(&self, index: usize, shown: Shown) -> Tokens {
-        match self.reading.pieces.get(index) {
-            Some(piece) if shown != Shown::Out => {
-                self.counter.estimate(&self.said_of(index, piece, shown)) + Tokens(1) + self.mark
+    fn cost(&self, line: usize, shown: Shown) -> Tokens {
+        let mark = match self.gaps {
+            Gaps::Told => 1,
+            Gaps::Marked => 2,
+            Gaps::Numbered => 3,
+        };
+        match shown {
+            Shown::Out => Tokens(0),
+            Shown::Short | Shown::Whole | Shown::Must | Shown::Verbatim => {
+                self.counter.estimate(&self.said(line, shown)) + Tokens(mark)
             }
-            Some(_) | None => Tokens(0),
         }
     }
 
-    /// Takes pieces while they fit.
-    fn take_while_room(&mut self, free: Tokens, indices: impl Iterator<Item = usize>) {
-        for index in indices {
-            if self.shown.get(index).is_some_and(|shown| *shown >= Shown::Full) {
+    fn text_of(&self, line: usize) -> &str {
+        let span = self.weighed.pieces().get(line).cloned().unwrap_or_default();
+        self.text.get(span).unwrap_or_default()
+    }
+
+    fn said(&self, line: usize, shown: Shown) -> String {
+        let text = self.text_of(line).trim_end();
+        match shown {
+            Shown::Out => String::new(),
+            Shown::Short => cut_lines(outline(text, self.terse), LINE_CHARS).into_owned(),
+            Shown::Whole => {
+                let said = cut_lines(text, LINE_CHARS);
+                let asked_for = self.asked_for(text, &said);
+                format!("{said}{asked_for}")
+            }
+            Shown::Must => cut_lines(text, FINDING_CHARS).into_owned(),
+            Shown::Verbatim => text.to_owned(),
+        }
+    }
+
+    /// What stands around the words that the agent looks for, where it was cut away.
+    fn asked_for(&self, text: &str, said: &str) -> String {
+        let mut shown = String::new();
+        if text.len() <= LINE_CHARS || self.interest.is_empty() {
+            return shown;
+        }
+        let mut found = 0;
+        for hit in self.interest.hits(text) {
+            let word = text.get(hit.at..).unwrap_or_default();
+            let end = word.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(word.len());
+            let word = word.get(..end).unwrap_or_default();
+            if said.contains(word) || shown.contains(word) {
                 continue;
             }
-            let (cost, before) = (self.cost(index, Shown::Full), self.cost_shown(index));
-            if self.spent + (cost - before) > free {
+            let from = text.floor_char_boundary(hit.at.saturating_sub(AROUND_ASKED / 2));
+            let to = text.floor_char_boundary((hit.at + word.len() + AROUND_ASKED).min(text.len()));
+            let around = text.get(from..to).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            shown.push_str(&format!(" [… {around} …]"));
+            found += 1;
+            if found == ASKED_AT_MOST {
                 break;
             }
-            self.show(index, cost, before);
         }
+        shown
     }
 
-    /// Says facts while they fit.
-    fn take_facts(&mut self, free: Tokens, facts: impl IntoIterator<Item = usize>) {
-        for index in facts {
-            let Some(fact) = self.fact(index).filter(|_| self.facts.get(index) == Some(&false)) else { continue };
-            let cost = self.counter.estimate(&said(fact)) + Tokens(1);
-            if self.spent + cost > free {
-                break;
-            }
-            self.facts[index] = true;
-            self.spent += cost;
-        }
-    }
-
-    fn fact(&self, index: usize) -> Option<&Fact> {
-        self.reading.facts.get(index)
-    }
-
-    fn take_telling(&mut self, free: Tokens) {
-        let pieces = self.reading.pieces.iter().enumerate();
-        let mut telling: Vec<(Rank, usize)> = pieces
-            .filter(|(_, piece)| {
-                matches!(piece.rank, Rank::Telling(_)) || (piece.rank == Rank::Frame && piece.brief.is_some())
-            })
-            .map(|(index, piece)| (piece.rank, index))
-            .collect();
-        telling.sort_unstable();
-        self.take_while_room(free, telling.into_iter().map(|(_, index)| index));
-    }
-
-    /// The end of an output says how it ended, so it is asked first and twice as often as the beginning.
-    fn take_ends(&mut self, free: Tokens) {
-        let ordinary = |(_, piece): &(usize, &Piece)| piece.rank == Rank::Ordinary;
-        let mut left = self.reading.pieces.iter().enumerate().filter(ordinary).map(|(index, _)| index);
-        let turns = (0..).map_while(|turn| if turn % 3 == 2 { left.next() } else { left.next_back() });
-        self.take_while_room(free, turns);
-    }
-
-    fn said_of(&self, index: usize, piece: &Piece, shown: Shown) -> String {
-        let limit = if piece.rank.finding().is_some() { FINDING_CHARS } else { LINE_CHARS };
-        if shown == Shown::Verbatim {
-            return piece.text(self.text).trim_end().to_owned();
-        }
-        let said: Cow<'_, str> = match (shown, &piece.brief, &piece.full) {
-            (Shown::Brief, Some(brief), _) => Cow::Borrowed(brief),
-            // A kind says little, but a value may be as long as the output.
-            (_, _, Some(full)) if full.len() > LONGEST_SAID && piece.rank.finding().is_none() => cut_lines(full, limit),
-            (_, _, Some(full)) => Cow::Borrowed(full),
-            (_, _, None) => cut_lines(piece.text(self.text), limit),
-        };
-        let note = piece.note.as_deref().unwrap_or_default();
-        let asked_for = if shown == Shown::Full { self.asked_for(index, piece, &said) } else { String::new() };
-        format!("{}{asked_for}{note}", said.trim_end())
-    }
-
-    fn render(self) -> Written {
-        let unit = self.reading.unit;
+    fn render(self, facts: Option<String>, left_out: usize) -> Written {
         let mut body = String::new();
-        for (_, fact) in self.facts.iter().zip(&self.reading.facts).filter(|(said, _)| **said) {
-            body.push_str(&said(fact));
+        if let Some(facts) = facts {
+            body.push_str(&facts);
             body.push('\n');
         }
-        let (mut missing, mut kept) = (0, 0);
-        let mut before = Shown::Out;
-        let mut number = match self.reading.layout {
-            Layout::Numbered(first) => first,
-            Layout::Gaps | Layout::Bare => 0,
-        };
-        for (index, (piece, shown)) in self.reading.pieces.iter().zip(&self.shown).enumerate() {
+        let (mut lines, mut number, mut missing) = (0, 0, false);
+        let mut previous: Range<usize> = 0..0;
+        for (line, (piece, shown)) in self.weighed.pieces().iter().zip(&self.shown).enumerate() {
+            // A long line may be several pieces.
+            let begins = line == 0 || self.text.get(previous.end..piece.start).is_some_and(|gap| gap.contains('\n'));
+            number += usize::from(begins);
+            let goes_on = !begins && !missing && previous.end > 0;
+            previous = piece.clone();
             if *shown == Shown::Out {
-                // Empty lines are no loss; a gap of nothing else needs no mark.
-                let blank = piece.units == 1 && piece.text(self.text).trim().is_empty();
-                missing += if blank { 0 } else { piece.units };
-                number += piece.units;
-                before = Shown::Out;
+                // A gap of nothing but empty lines needs no mark.
+                missing |= !self.text_of(line).trim().is_empty();
                 continue;
             }
-            mark_gap(&mut body, &mut missing, self.reading.layout, unit);
-            // What is edited stays a block that can be copied: only its first line has a number.
-            let goes_on = *shown == Shown::Verbatim && before == Shown::Verbatim;
-            if let Layout::Numbered(_) = self.reading.layout
-                && !goes_on
-                && piece.units > 0
-            {
-                body.push_str(&format!("{number}: "));
+            match self.gaps {
+                Gaps::Marked if missing => body.push_str("…\n"),
+                Gaps::Numbered if missing || lines == 0 => body.push_str(&format!("{number}: ")),
+                Gaps::Marked | Gaps::Numbered | Gaps::Told => {}
             }
-            before = *shown;
-            body.push_str(&self.said_of(index, piece, *shown));
+            if goes_on && lines > 0 {
+                body.truncate(body.trim_end_matches('\n').len());
+                body.push(' ');
+                body.push_str(self.said(line, *shown).trim_start());
+            } else {
+                body.push_str(&self.said(line, *shown));
+            }
+            missing = false;
             body.push('\n');
-            number += piece.units;
-            kept += piece.units;
+            lines += 1;
         }
-        mark_gap(&mut body, &mut missing, self.reading.layout, unit);
-        body.push_str(&self.said_of_left_out());
+        if missing && self.gaps == Gaps::Marked {
+            body.push_str("…\n");
+        }
+        if left_out > 0 {
+            body.push_str(&format!("[… {} more in the original …]\n", counted(left_out as u64, "error")));
+        }
         body.truncate(body.trim_end_matches('\n').len());
-        Written { body, units: kept, left_out: self.left_out, folded: self.folded }
+        Written { body, lines, left_out }
     }
 }
 
-fn said(fact: &Fact) -> Cow<'_, str> {
-    if fact.text.len() <= FACT_CHARS { Cow::Borrowed(&fact.text) } else { cut_to_chars(&fact.text, FACT_CHARS).into() }
+impl Cost for Writing<'_> {
+    fn whole(&self, line: usize) -> Tokens {
+        self.cost(line, Shown::Whole)
+    }
+
+    fn short(&self, line: usize) -> Tokens {
+        self.cost(line, Shown::Short)
+    }
 }
 
-fn mark_gap(body: &mut String, missing: &mut usize, layout: Layout, unit: Unit) {
-    if *missing > 0 && layout == Layout::Gaps {
-        body.push_str(&format!("[… {} …]\n", unit.count(*missing)));
+#[cfg(test)]
+mod tests {
+    use crate::outputs::testing::{check_for, made};
+
+    #[test]
+    fn thousands_of_different_errors_are_shown_up_to_a_limit_and_counted() {
+        let word = |n: usize| ["disk", "cable", "queue", "lamp", "door", "pump", "valve"][n % 7];
+        let error = |n: usize| format!("ERROR {} {} of {} is {}\n", word(n), word(n / 7), word(n / 49), word(n / 343));
+        let text: String = (0..2401).map(error).collect();
+        let digest = made("", "cat errors", &text).expect("a digest is made");
+        assert!((9_000..24_000).contains(&digest.text.len()), "{}", digest.text.len());
+        assert_eq!(digest.loss.errors.of, 2401);
+        assert!(
+            digest.loss.errors.kept < 1_400 && digest.text.contains(" errors more in the original …]"),
+            "{}",
+            digest.text
+        );
     }
-    *missing = 0;
+
+    #[test]
+    fn what_is_asked_for_is_shown_in_the_midst_of_a_long_line() {
+        let words = |n: usize| (0..n).map(|n| format!("word{} ", n % 37)).collect::<String>();
+        let text = format!("{}pool_size=41 {}", words(700), words(900));
+        let digest = check_for("what is the pool_size", "cat long", &text);
+        assert!(digest.contains("pool_size=41") && digest.len() < 900, "{digest}");
+    }
+
+    #[test]
+    fn a_line_with_more_of_the_words_comes_first() {
+        let line = |n: usize| {
+            let what = if n == 277 { "refund" } else { "sale" };
+            format!("10:{:02}:{:02} DEBUG {what} customer={} amount={}\n", n / 60, n % 60, n % 9, n * 7 % 1000)
+        };
+        let text: String = (0..400).map(line).collect();
+        let digest = check_for("the refund with amount=939 of customer=7", "cat sales.log", &text);
+        assert!(digest.contains("refund customer=7 amount=939"), "{digest}");
+    }
 }

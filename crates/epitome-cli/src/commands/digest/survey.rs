@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use epitome_core::arguments::describe;
 use epitome_core::model::Pairing;
-use epitome_core::outputs::{self, Digest, Effort, Interest, Kept, Readings, ToolOutput};
+use epitome_core::outputs::{self, Digest, Interest, Kept, Readings, Room, ToolOutput};
 use epitome_core::tokens::{BpeCounter, TokenCounter, Tokens};
 use epitome_wire::{DuplicateKeys, Format, Request};
 use rustix::time::{ClockId, clock_gettime};
@@ -39,7 +39,7 @@ struct Digested {
 pub(super) fn run(
     sessions: &[PathBuf],
     above: Tokens,
-    room: Tokens,
+    room: Option<Tokens>,
     interest: &Interest,
     common: &Common,
 ) -> Result<ExitCode, Failure> {
@@ -90,7 +90,7 @@ fn outputs_of(path: &Path) -> Result<Vec<Found>, Failure> {
     Ok(ToolOutput::places(messages).filter_map(found).collect())
 }
 
-fn digest(found: Found, above: Tokens, room: Tokens, interest: &Interest) -> Option<Digested> {
+fn digest(found: Found, above: Tokens, room: Option<Tokens>, interest: &Interest) -> Option<Digested> {
     let Found { session, message, output } = found;
     let before = BpeCounter.count(&output.text);
     if before <= above || output.is_shortened() {
@@ -98,11 +98,12 @@ fn digest(found: Found, above: Tokens, room: Tokens, interest: &Interest) -> Opt
     }
     let readings = Readings::default();
     let start = cpu_time();
-    let digest = outputs::digest(&output, room, interest, &BpeCounter, &readings, Effort::Full);
+    let room = room.map_or_else(|| Room::usual(before), Room::AtMost);
+    let digest = outputs::digest(&output, room, interest, &BpeCounter, &readings);
     let cpu = cpu_time().saturating_sub(start);
     let kind = match &digest {
         Some(digest) => digest.kind,
-        None => outputs::read(&output, Effort::Full, &readings).map_or("unread", |read| read.kind),
+        None => outputs::kind(&output, &readings),
     };
     let after = digest.as_ref().map_or(before, |digest| BpeCounter.count(&digest.text));
     let call = describe(&output.tool, &output.arguments, 60);
@@ -131,7 +132,7 @@ struct Sum {
     bytes: usize,
 }
 
-/// From this size on, 150 tokens are 95 % less.
+/// From this size on, an output is large.
 const LARGE: Tokens = Tokens(3_000);
 
 impl Sum {
@@ -157,7 +158,7 @@ impl Sum {
         };
         for digest in digested.iter().filter_map(|one| one.digest.as_ref()) {
             let loss = &digest.loss;
-            for kept in [loss.errors, loss.failures, loss.outliers, loss.warnings] {
+            for kept in [loss.errors, loss.failures] {
                 sum.must_keep = Kept { kept: sum.must_keep.kept + kept.kept, of: sum.must_keep.of + kept.of };
             }
             sum.words = Kept { kept: sum.words.kept + loss.words.kept, of: sum.words.of + loss.words.of };

@@ -7,7 +7,7 @@ use super::rereads::Place;
 use super::{Draft, Middle, SMALLEST_SUMMARY, reach};
 use crate::lines::distinct_bytes;
 use crate::model::Block;
-use crate::outputs::DIGEST_TARGET;
+use crate::outputs::{Room, SMALLEST_DIGEST};
 use crate::tokens::Tokens;
 
 /// What the tail takes at most of the room that it shares with the summary …
@@ -59,11 +59,11 @@ impl Draft<'_> {
         let head_end = self.zones.head_end;
         let usable = self.usable().iter().take(self.tail_start).skip(head_end).copied().sum();
         let room = free.share(NEWEST.max(self.tail_share())).max(free - usable) - others;
-        let length = length_to_fit(&weights, room).max(DIGEST_TARGET);
+        let length = length_to_fit(&weights, room).max(SMALLEST_DIGEST);
         let mut changed = false;
         for (place, weight) in places.into_iter().zip(weights) {
             if weight > length {
-                changed |= self.digest_to(place, length);
+                changed |= self.digest_to(place, Room::AtMost(length));
             }
         }
         if let Middle::Summarized { from, .. } = self.middle {

@@ -5,7 +5,7 @@ use crate::budget::Outputs;
 use crate::cost::trigger::{Outcome, Outlook};
 use crate::edit::{has_note, takes_note};
 use crate::model::{Block, Message, ToolResult};
-use crate::outputs::{CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, DIGEST_TARGET, ToolOutput};
+use crate::outputs::{CLEAR_ABOVE_CHARS, CLEARED, DIGEST_ABOVE, Room, ToolOutput};
 use crate::summary::NOTE;
 use crate::tokens::Tokens;
 
@@ -29,7 +29,7 @@ impl Draft<'_> {
         let placeholder = self.counter.estimate(CLEARED);
         let left_of = |tokens: Tokens| match outputs {
             Outputs::Clear => placeholder,
-            Outputs::Digest if tokens > DIGEST_ABOVE => DIGEST_TARGET,
+            Outputs::Digest if tokens > DIGEST_ABOVE => Room::usual(tokens).tokens(),
             Outputs::Digest => ONE_LINE,
         };
         let mut first = None;

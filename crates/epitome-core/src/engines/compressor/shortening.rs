@@ -6,16 +6,11 @@ use super::rereads::{self, Place};
 use super::{Draft, attention, within};
 use crate::arguments;
 use crate::engine::{How, ShortenedOutput};
-use crate::outputs::{
-    self, CLEAR_ABOVE_CHARS, DIGEST_ABOVE, DIGEST_TARGET, Digest, Effort, Interest, Readings, ToolOutput,
-};
+use crate::outputs::{self, CLEAR_ABOVE_CHARS, DIGEST_ABOVE, Digest, Interest, Readings, Room, ToolOutput};
 use crate::tokens::{Precision, TokenCounter, Tokens, message_tokens};
 
-/// Costly readers may read so much in one compaction: some tenths of a second of work. The rest is read quickly.
-const THOROUGH_BYTES: usize = 1 << 20;
-
 /// One way to make an output shorter.
-type Shortening = fn(&ToolOutput, Tokens, &Interest, &dyn TokenCounter, &Readings, Effort) -> Option<Digest>;
+type Shortening = fn(&ToolOutput, Room, &Interest, &dyn TokenCounter, &Readings) -> Option<Digest>;
 
 /// An output made shorter.
 #[derive(Clone)]
@@ -34,20 +29,21 @@ impl Shorter {
 
 impl Draft<'_> {
     pub(super) fn digest(&mut self, place: Place) -> bool {
-        self.digest_to(place, DIGEST_TARGET)
+        let size = self.output_weight(place);
+        self.digest_to(place, Room::usual(size))
     }
 
-    /// Makes a digest of about `room`.
-    pub(super) fn digest_to(&mut self, place: Place, room: Tokens) -> bool {
+    /// Makes a digest in a room.
+    pub(super) fn digest_to(&mut self, place: Place, room: Room) -> bool {
         self.shorten_by(place, room, outputs::digest)
     }
 
     /// Keeps beginning and end, in `room` at most if errors and failures leave that.
     pub(super) fn excerpt_to(&mut self, place: Place, room: Tokens) -> bool {
-        self.shorten_by(place, room, outputs::excerpt)
+        self.shorten_by(place, Room::AtMost(room), outputs::excerpt)
     }
 
-    fn shorten_by(&mut self, place: Place, room: Tokens, shortened: Shortening) -> bool {
+    fn shorten_by(&mut self, place: Place, room: Room, shortened: Shortening) -> bool {
         let read_again = self.superseded().contains_key(&place);
         self.shorten(place, |draft, output, size| {
             if size <= DIGEST_ABOVE && output.media.is_empty() {
@@ -56,12 +52,8 @@ impl Draft<'_> {
             if read_again && output.media.is_empty() {
                 return Some((outputs::read_again(output, draft.counter), How::ReadAgain));
             }
-            let effort = if draft.read + output.text.len() <= THOROUGH_BYTES { Effort::Full } else { Effort::Quick };
-            if effort == Effort::Full {
-                draft.read += output.text.len();
-            }
             let interest = draft.interest.get_or_init(|| attention::interest(draft.zones.conversation, draft.focus));
-            let digest = shortened(output, room, interest, draft.counter, draft.readings, effort)?;
+            let digest = shortened(output, room, interest, draft.counter, draft.readings)?;
             let outputs::Digest { text, kind, loss, refused } = digest;
             Some((text, How::Digest { kind, loss, refused }))
         })

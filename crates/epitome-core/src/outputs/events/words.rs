@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 
+use crate::outputs::rows;
+
 /// How a word speaks of an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -19,158 +21,22 @@ enum Form {
     Counted,
 }
 
-const WORDS: &[(&str, Form)] = &[
-    ("error", Form::Word),
-    ("fail", Form::Word),
-    ("warn", Form::Word),
-    ("exception", Form::Word),
-    ("fatal", Form::Word),
-    ("panic", Form::Word),
-    ("traceback", Form::Word),
-    ("critical", Form::Word),
-    ("abort", Form::Word),
-    ("denied", Form::Word),
-    ("killed", Form::Word),
-    ("refused", Form::Word),
-    ("rejected", Form::Word),
-    ("severe", Form::Word),
-    ("uncaught", Form::Word),
-    ("unhandled", Form::Word),
-    ("corrupt", Form::Word),
-    ("segfault", Form::Word),
-    ("deadlock", Form::Word),
-    ("emerg", Form::Word),
-    ("oops: ", Form::Phrase),
-    ("soft lockup", Form::Phrase),
-    ("blocked for more than", Form::Phrase),
-    ("oom-kill", Form::Phrase),
-    ("oom", Form::Word),
-    ("timed out", Form::Phrase),
-    ("deadline exceeded", Form::Phrase),
-    ("permission denied", Form::Phrase),
-    ("cannot ", Form::Phrase),
-    ("can't ", Form::Phrase),
-    ("could not ", Form::Phrase),
-    ("couldn't ", Form::Phrase),
-    ("core dumped", Form::Phrase),
-    ("no such ", Form::Phrase),
-    ("not found", Form::Phrase),
-    ("not permitted", Form::Phrase),
-    ("no space left", Form::Phrase),
-    ("out of memory", Form::Phrase),
-    ("segmentation fault", Form::Phrase),
-    ("stack overflow", Form::Phrase),
-    ("broken pipe", Form::Phrase),
-    ("connection reset", Form::Phrase),
-    ("is unreachable", Form::Phrase),
-    ("read-only file system", Form::Phrase),
-    ("quota exceeded", Form::Phrase),
-    ("unable to", Form::Phrase),
-    ("undefined reference", Form::Phrase),
-    ("undefined symbol", Form::Phrase),
-    ("unresolved ", Form::Phrase),
-    ("non-zero exit", Form::Phrase),
-    ("conflict (", Form::Phrase),
-    ("err!", Form::Phrase),
-    ("err_", Form::Phrase),
-    ("elifecycle", Form::Phrase),
-    ("enoent", Form::Phrase),
-    ("eacces", Form::Phrase),
-    ("econn", Form::Phrase),
-    ("etimedout", Form::Phrase),
-    ("eaddrinuse", Form::Phrase),
-    ("enospc", Form::Phrase),
-    ("sigsegv", Form::Phrase),
-    ("sigkill", Form::Phrase),
-    ("sigabrt", Form::Phrase),
-    // States of containers and services.
-    ("crashloop", Form::Phrase),
-    ("imagepullbackoff", Form::Phrase),
-    ("errimagepull", Form::Phrase),
-    ("unhealthy", Form::Word),
-    ("degraded", Form::Word),
-    // Other languages; capitals beyond ASCII are spelled out.
-    ("fehler", Form::Word),
-    ("fehlgeschlagen", Form::Word),
-    ("warnung", Form::Word),
-    ("verweigert", Form::Word),
-    ("erreur", Form::Word),
-    ("échec", Form::Word),
-    ("Échec", Form::Word),
-    ("échou", Form::Word),
-    ("avertissement", Form::Word),
-    ("refusé", Form::Word),
-    ("impossible de ", Form::Phrase),
-    ("introuvable", Form::Word),
-    ("fallo:", Form::Word),
-    ("falló", Form::Word),
-    ("fallido", Form::Word),
-    ("advertencia", Form::Word),
-    ("no se pudo ", Form::Phrase),
-    ("denegado", Form::Word),
-    ("erro:", Form::Word),
-    ("falha", Form::Word),
-    ("falhou", Form::Word),
-    ("aviso:", Form::Word),
-    ("errore", Form::Word),
-    ("avviso:", Form::Word),
-    ("fallito", Form::Word),
-    ("impossibile ", Form::Phrase),
-    ("fout:", Form::Word),
-    ("mislukt", Form::Word),
-    ("waarschuwing", Form::Word),
-    ("błąd", Form::Word),
-    ("Błąd", Form::Word),
-    ("ostrzeżenie", Form::Word),
-    ("ошибк", Form::Word),
-    ("Ошибк", Form::Word),
-    ("ОШИБК", Form::Word),
-    ("сбой", Form::Word),
-    ("Сбой", Form::Word),
-    ("не удалось", Form::Phrase),
-    ("Не удалось", Form::Phrase),
-    ("предупреждение", Form::Word),
-    ("Предупреждение", Form::Word),
-    ("помилка", Form::Word),
-    ("Помилка", Form::Word),
-    ("エラー", Form::Phrase),
-    ("失敗", Form::Phrase),
-    ("警告", Form::Phrase),
-    ("例外", Form::Phrase),
-    ("できません", Form::Phrase),
-    ("错误", Form::Phrase),
-    ("失败", Form::Phrase),
-    ("异常", Form::Phrase),
-    ("錯誤", Form::Phrase),
-    ("오류", Form::Phrase),
-    ("에러", Form::Phrase),
-    ("실패", Form::Phrase),
-    ("경고", Form::Phrase),
-    ("hata:", Form::Word),
-    ("exit status", Form::Exit),
-    ("exit code", Form::Exit),
-    ("exited with", Form::Exit),
-    ("exit_code", Form::Exit),
-    ("exitcode", Form::Exit),
-    ("returncode", Form::Exit),
-    ("exit=", Form::Exit),
-    ("rc=", Form::Exit),
-    ("unreachable=", Form::Counted),
-    ("unreachable: ", Form::Counted),
-    ("dropped=", Form::Counted),
-    ("dropped: ", Form::Counted),
-    ("timeouts=", Form::Counted),
-    ("timeouts: ", Form::Counted),
-    // Kubernetes' logs: E0915 08:00:01. Debian's tools: `E: no package`.
-    ("\ne0", Form::Opening),
-    ("\ne1", Form::Opening),
-    ("\nw0", Form::Opening),
-    ("\nw1", Form::Opening),
-    ("\nf0", Form::Opening),
-    ("\nf1", Form::Opening),
-    ("\ne: ", Form::Opening),
-    ("\nw: ", Form::Opening),
-];
+impl Form {
+    fn of(name: &str) -> Form {
+        match name {
+            "phrase" => Form::Phrase,
+            "opening" => Form::Opening,
+            "exit" => Form::Exit,
+            "counted" => Form::Counted,
+            _ => Form::Word,
+        }
+    }
+}
+
+static WORDS: LazyLock<Vec<(String, Form)>> = LazyLock::new(|| {
+    let rows = rows(include_str!("../words/errors.txt"));
+    rows.map(|[word, form, _]| (word.replace('⏎', "\n"), Form::of(form))).collect()
+});
 
 static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder()
@@ -209,39 +75,6 @@ pub(super) fn warns(word: &[u8]) -> bool {
     WARNING
         .iter()
         .any(|warning| word.get(..warning.len()).is_some_and(|start| start.eq_ignore_ascii_case(warning.as_bytes())))
-}
-
-/// Whether an error is reported by a level, or by words that are used for nothing else.
-pub(super) fn is_strong(line: &str) -> bool {
-    const PHRASES: &[&str] = &["Traceback (most recent", " panicked at ", "Exception: "];
-    const LEVELS: &[&str] = &["error", "fatal", "critical", "severe", "panic", "emerg"];
-    if PHRASES.iter().any(|phrase| line.contains(phrase)) {
-        return true;
-    }
-    let bytes = line.as_bytes();
-    let mut from = 0;
-    while let Some(at) = find_error(bytes, from) {
-        let length = bytes.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let word = bytes.get(at..at + length).unwrap_or_default();
-        from = at + length.max(1);
-        if !LEVELS.iter().any(|level| level.as_bytes().eq_ignore_ascii_case(word)) {
-            continue;
-        }
-        let before = bytes.get(..at).unwrap_or_default();
-        let next = bytes.get(at + length).copied().unwrap_or(b' ');
-        let alone = before.last().is_none_or(|byte| b" \t[(|<\"=:".contains(byte)) && b" \t])|>\":,;".contains(&next);
-        let capitals = alone && word.iter().all(u8::is_ascii_uppercase);
-        let opens = before.trim_ascii_end().is_empty() || before.ends_with(b": ");
-        let called = opens && matches!(next, b':' | b'[');
-        let near = before.get(before.len().saturating_sub(16)..).unwrap_or_default();
-        let key: Vec<u8> = near.iter().filter(|byte| !b"\" '".contains(byte)).copied().collect();
-        let keyed =
-            ["level=", "level:", "severity=", "severity:", "lvl="].iter().any(|name| key.ends_with(name.as_bytes()));
-        if capitals || called || keyed {
-            return true;
-        }
-    }
-    false
 }
 
 /// `E0915 08:00:01`, `W: `: a letter says it.
@@ -395,5 +228,18 @@ fn is_none_counted(line: &[u8], at: usize, word_end: usize) -> bool {
         None => after
             .strip_prefix(b" ")
             .is_some_and(|value| is_zero(value, |byte| matches!(byte, b',' | b')' | b'|' | b';' | b'\n' | b'\r'))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_found_in_its_example() {
+        for [word, form, example] in rows(include_str!("../words/errors.txt")) {
+            assert!(["word", "phrase", "opening", "exit", "counted"].contains(&form), "{word}: {form}");
+            assert!(find_error(example.as_bytes(), 0).is_some(), "{word}: {example}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::tokens::Tokens;
 const BLOB_CHARS: usize = 120;
 
 /// Each line cut to `limit` characters, with encoded data told by its size.
-pub fn cut_lines(text: &str, limit: usize) -> Cow<'_, str> {
+pub(in crate::outputs) fn cut_lines(text: &str, limit: usize) -> Cow<'_, str> {
     if text.len() <= limit.min(BLOB_CHARS) {
         return Cow::Borrowed(text);
     }
@@ -53,7 +53,7 @@ fn cut_line(line: &str, limit: usize) -> Cow<'_, str> {
 }
 
 /// Encoded data (base64 and the like) is told by its size.
-pub fn without_blobs(line: &str) -> Cow<'_, str> {
+fn without_blobs(line: &str) -> Cow<'_, str> {
     if line.len() < BLOB_CHARS {
         return Cow::Borrowed(line);
     }

@@ -63,11 +63,14 @@ fn what_the_model_sees() {
     [92d4 agent calls]
     bash DB_PASSWORD=[redacted: password] tail -n 400 app.log
     [92d4 output of bash DB_PASSWORD=[redacted: password] tail -n 400 app.log]
-    [digest of log: 2 of 400 lines kept, 8,898 tokens]
-    400 lines; 1 ERROR, 399 INFO; 2026-03-01T10:00:00Z–10:00:59Z
-    399× INFO request * served in * ms
-    201: 2026-03-01T10:00:20Z ERROR request 200: connection to db:5432 refused
-    400: 2026-03-01T10:00:39Z INFO request 399 served in 3 ms
+    [digest of log: 4 of 400 lines kept, 8,898 tokens]
+    1 ERROR, 399 INFO
+    2026-03-01T10:00:00Z INFO request 0 served in 3 ms
+    2026-03-01T10:00:01Z INFO request 1 served in 3 ms
+    …
+    2026-03-01T10:00:20Z ERROR request 200: connection to db:5432 refused
+    …
+    2026-03-01T10:00:39Z INFO request 399 served in 3 ms
     [92d4 agent]
     Let me see.
     [92d4 agent calls]

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use crate::arguments::{self, CallKind};
 use crate::fingerprint::ContentHash;
 use crate::model::{Block, MediaKind, Message, Pairing, Role};
-use crate::outputs::{self, DIGEST_TARGET, Effort, Interest, Readings, ToolOutput, cut_to_chars};
+use crate::outputs::{self, Interest, Readings, Room, SMALLEST_DIGEST, ToolOutput, cut_to_chars};
 use crate::summary::redaction::Redactor;
 use crate::summary::{NewestRequest, SummaryRequest, requests};
 use crate::tokens::{TokenCounter, Tokens};
 
+/// A summariser reads thousands of outputs: each in little.
+const ROOM: Room = Room::AtMost(SMALLEST_DIGEST);
 /// An output up to this size is shown whole.
 const WHOLE_OUTPUT: Tokens = Tokens(200);
 /// An output of which no digest can be made is cut to this.
@@ -21,8 +23,6 @@ const PERSON: Tokens = Tokens(2_000);
 const AGENT: Tokens = Tokens(800);
 /// What of words that a harness put there is shown at most.
 const HARNESS: Tokens = Tokens(150);
-/// From this many bytes of outputs on, the rest is read quickly.
-const FULL_EFFORT_BYTES: usize = 4_000_000;
 
 /// All messages of a request, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,6 @@ impl Transcript {
             redactor: &redactor,
             interest: interest(request),
             readings: Readings::default(),
-            bytes: 0,
             pairing: Pairing::of(&request.messages),
             messages: &request.messages,
         };
@@ -183,7 +182,6 @@ struct Rendering<'a> {
     interest: Interest,
     readings: Readings,
     /// Of outputs, so far.
-    bytes: usize,
     pairing: Pairing,
     messages: &'a [Message],
 }
@@ -240,13 +238,11 @@ impl Rendering<'_> {
         let media = output.media.iter().map(|kind| format!("{}\n", shown(*kind))).collect::<String>();
         // Before the digest is made: a digest may keep the middle of a key whose beginning it drops.
         let text = self.redactor.redact(&output.text).into_owned();
-        self.bytes += text.len();
         if self.counter.estimate(&text) <= WHOLE_OUTPUT {
             return media + &text;
         }
-        let effort = if self.bytes > FULL_EFFORT_BYTES { Effort::Quick } else { Effort::Full };
         let output = ToolOutput { text: text.into(), ..output };
-        let digest = outputs::digest(&output, DIGEST_TARGET, &self.interest, self.counter, &self.readings, effort);
+        let digest = outputs::digest(&output, ROOM, &self.interest, self.counter, &self.readings);
         let shortened = digest.map_or_else(|| output.text.to_string(), |digest| without_citation(&digest.text));
         // Errors may make a digest long; not longer than this.
         media + &cut_middle(&shortened, CUT_OUTPUT, self.counter)

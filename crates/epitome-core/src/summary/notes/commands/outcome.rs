@@ -9,8 +9,8 @@ use super::FAILED;
 use super::frame::{Frame, State};
 use super::totals::{Totals, is_built, totals};
 use crate::lines::line_around;
-use crate::outputs::cut_to_chars;
-use crate::outputs::events::{error_lines, is_strong};
+use crate::outputs::events::error_lines;
+use crate::outputs::{cut_to_chars, reported};
 use crate::summary::notes::shell::Script;
 
 /// An error is told in so many.
@@ -176,7 +176,7 @@ impl Outcome {
         let totals = if script.checks() { totals(body) } else { None };
         let counted = match totals {
             Some(Totals::Failing(line)) => {
-                let error = error_lines(body).take(ERROR_LINES).find(|line| is_strong(line));
+                let error = error_lines(body).take(ERROR_LINES).find(|line| reported(line).is_some());
                 let error = error.map_or(line, |line| cut_to_chars(line.trim(), ERROR_CHARS));
                 return Outcome::new(End::Failed, format!("{FAILED}{error}"));
             }
@@ -185,7 +185,8 @@ impl Outcome {
         };
         // Tests that go well may print errors; what comes behind their totals is about the run.
         let behind = counted.as_ref().and_then(|(_, end)| body.get(*end..)).unwrap_or(body);
-        let failing = script.checks() && (says_failing(body) || error_lines(behind).take(ERROR_LINES).any(is_strong));
+        let failing = script.checks()
+            && (says_failing(body) || error_lines(behind).take(ERROR_LINES).any(|line| reported(line).is_some()));
         let opens_so = counted.is_none() && Outcome::is_failure(body, false);
         if failing || opens_so || has_sign(script, behind) || complains(script, behind) {
             return Outcome::failure(if failing { body } else { behind });
@@ -261,7 +262,7 @@ fn complains(script: &Script, text: &str) -> bool {
 
 fn error_in(text: &str) -> String {
     let lines: Vec<&str> = error_lines(text).take(ERROR_LINES).map(str::trim).collect();
-    let strong = lines.iter().copied().find(|line| is_strong(line));
+    let strong = lines.iter().copied().find(|line| reported(line).is_some());
     let line = strong.or_else(|| lines.first().copied()).or_else(|| last_line(text)).unwrap_or("it said nothing");
     cut_to_chars(line, ERROR_CHARS)
 }
