@@ -6,6 +6,7 @@
 
 mod choice;
 mod facts;
+mod hashed;
 mod model;
 mod names;
 mod structure;
@@ -16,7 +17,7 @@ pub(super) use structure::{Section, outline};
 
 use std::ops::Range;
 
-use model::Surprise;
+use model::Surprises;
 use names::Names;
 use structure::Structure;
 
@@ -27,7 +28,7 @@ use crate::tokens::Tokens;
 #[derive(Debug)]
 pub(super) struct Weighed {
     structure: Structure,
-    surprises: Vec<Surprise>,
+    surprises: Surprises,
     /// What every line says that is usual: the bits below which nothing is odd.
     usual: f32,
     /// Bits for words of errors and for standing at an end.
@@ -35,6 +36,7 @@ pub(super) struct Weighed {
     ends: Vec<f32>,
     outline: Vec<f32>,
     names: Names,
+    counts: Option<String>,
 }
 
 /// Symbols that make the form of a line.
@@ -64,12 +66,8 @@ impl Weighed {
 
     /// What quoting cannot say: counts of its lines, or the names of its records.
     pub(super) fn facts(&self, text: &str, room: Tokens) -> Option<String> {
-        let lines = || self.structure.lines.iter().map(|line| text.get(line.span.clone()).unwrap_or_default());
-        let names = || self.names.list(&self.structure, text, room).filter(|_| !self.structure.code);
-        match self.structure.diff || self.structure.code {
-            true => None,
-            false => facts::counts(lines()).or_else(|| facts::levels(lines())).or_else(names),
-        }
+        let names = || self.names.list(&self.structure, text, room);
+        if self.structure.diff || self.structure.code { None } else { self.counts.clone().or_else(names) }
     }
 
     /// Its lines, and the elements and sentences of long ones: in order, and without holes but for white space.
@@ -90,8 +88,7 @@ impl Weighed {
 
     /// How much memory it takes, about.
     pub(super) fn bytes(&self) -> usize {
-        let places: usize = self.surprises.iter().map(Surprise::bytes).sum();
-        places + self.structure.bytes() + self.structure.lines.len() * 40
+        self.surprises.bytes() + self.structure.bytes() + self.structure.lines.len() * 40
     }
 
     /// What digests and reports call it.
@@ -120,13 +117,8 @@ impl Weighed {
     pub(super) fn of(text: &str) -> Weighed {
         let structure = Structure::of(text);
         let surprises = model::surprises(&structure, text);
-        let mut bits: Vec<f32> = structure
-            .lines
-            .iter()
-            .zip(&surprises)
-            .filter(|(line, _)| !structure.is_blank(line))
-            .map(|(_, surprise)| surprise.bits(|_| 0))
-            .collect();
+        let filled = structure.lines.iter().enumerate().filter(|(_, line)| !structure.is_blank(line));
+        let mut bits: Vec<f32> = filled.map(|(line, _)| surprises.bits(line, |_| 0)).collect();
         let share = if structure.code { USUAL_IN_CODE } else { USUAL };
         let at = bits.len() * share / 100;
         let usual = match at < bits.len() {
@@ -137,7 +129,9 @@ impl Weighed {
         let ends = ends(&structure);
         let outline = outline_bits(&structure);
         let names = Names::of(&structure, text);
-        Weighed { names, structure, surprises, usual, errors, ends, outline }
+        let lines = || structure.lines.iter().map(|line| text.get(line.span.clone()).unwrap_or_default());
+        let counts = facts::counts(lines()).or_else(|| facts::levels(lines()));
+        Weighed { counts, names, structure, surprises, usual, errors, ends, outline }
     }
 }
 

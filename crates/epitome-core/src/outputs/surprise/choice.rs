@@ -191,10 +191,8 @@ impl<'a> Choosing<'a> {
     fn value(&self, line: usize) -> f32 {
         let weighed = self.weighed;
         let of = |values: &[f32]| values.get(line).copied().unwrap_or_default();
-        let surprise = weighed
-            .surprises
-            .get(line)
-            .map_or(0.0, |surprise| surprise.bits(|identity| self.shown.get(&identity).copied().unwrap_or_default()));
+        let told = |identity: u32| self.shown.get(&identity).copied().unwrap_or_default();
+        let surprise = weighed.surprises.bits(line, told);
         let priors = of(&self.asked) + of(&weighed.errors) + of(&self.lent);
         let again = match priors > 0.0 {
             true => TAKEN.powi(self.forms.get(&self.form_of(line)).copied().unwrap_or(0).min(60) as i32),
@@ -239,7 +237,7 @@ impl<'a> Choosing<'a> {
     fn note(&mut self, line: usize, form: Taken) {
         let Some(taken) = self.taken.get_mut(line) else { return };
         *taken = form;
-        for place in self.weighed.surprises.get(line).into_iter().flat_map(|surprise| &surprise.places) {
+        for place in self.weighed.surprises.of(line) {
             *self.shown.entry(place.identity).or_default() += 1;
         }
         *self.forms.entry(self.form_of(line)).or_default() += 1;
@@ -291,12 +289,7 @@ impl<'a> Choosing<'a> {
         for (at, line) in lines.iter().enumerate() {
             let own = self.asked.get(at).copied().unwrap_or_default()
                 + self.weighed.errors.get(at).copied().unwrap_or_default()
-                + self
-                    .weighed
-                    .surprises
-                    .get(at)
-                    .map_or(0.0, |surprise| surprise.bits(|_| 0) - self.weighed.usual)
-                    .max(0.0);
+                + (self.weighed.surprises.bits(at, |_| 0) - self.weighed.usual).max(0.0);
             if own < LENDS {
                 continue;
             }

@@ -3,19 +3,18 @@
 //! What stands where something else nearly always stands is a surprise. Where all differ, as names and ids do, none is:
 //! the share of what is as rare as a symbol, or rarer, counts, and not the share of the symbol alone.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::hashed::{Hashed, mix};
 use super::structure::{Line, Structure};
 use super::symbols::{Class, Token, number_of};
 
-/// What of a line is unlike what was to be expected there.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Surprise {
-    /// The largest first, one for each place.
-    pub(super) places: Vec<Place>,
+/// What of each line is unlike what was to be expected there.
+#[derive(Debug, Default)]
+pub(super) struct Surprises {
+    places: Vec<Place>,
+    /// Where the places of each line end.
+    ends: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,29 +38,6 @@ const NUMBERS: usize = 8;
 const FIELDS: usize = 16;
 /// Symbols of a line that make its template.
 const TEMPLATE: usize = 10;
-
-/// Hashes of hashes: nothing is to be done.
-#[derive(Default)]
-struct Plain(u64);
-
-impl Hasher for Plain {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = mix(self.0, u64::from(*byte)));
-    }
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-type Hashed<V> = HashMap<u64, V, BuildHasherDefault<Plain>>;
-
-fn mix(one: u64, other: u64) -> u64 {
-    let mixed = (one.rotate_left(23) ^ other).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ (mixed >> 29)
-}
 
 /// Counts what stands where.
 #[derive(Default)]
@@ -179,12 +155,17 @@ const TEMPLATE_BEHIND: u64 = 8;
 const TEMPLATE_PLACE: u16 = u16::MAX;
 
 /// How unlike what was to be expected each line is.
-pub(super) fn surprises(structure: &Structure, text: &str) -> Vec<Surprise> {
+pub(super) fn surprises(structure: &Structure, text: &str) -> Surprises {
     let mut counts = Counts::default();
     let mut met: Vec<Met> = Vec::with_capacity(structure.tokens.len());
     let mut values: Vec<Valued> = Vec::new();
+    let mut columns: Vec<usize> = Vec::new();
     for (index, line) in structure.lines.iter().enumerate() {
-        read_line(structure, text, index as u32, line, &mut counts, &mut met, &mut values);
+        columns.clear();
+        if !structure.diff && !structure.code {
+            fields(structure.tokens_of(line), text, &mut columns);
+        }
+        read_line(structure, text, (index as u32, line, &columns), &mut counts, &mut met, &mut values);
     }
     read_templates(structure, &mut counts, &mut met);
     counts.weigh();
@@ -199,15 +180,19 @@ pub(super) fn surprises(structure: &Structure, text: &str) -> Vec<Surprise> {
     outliers(values, counts.counted.len() as u32, &mut found);
     found.sort_unstable_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)).then(other.2.total_cmp(&one.2)));
     found.dedup_by_key(|(line, place, ..)| (*line, *place));
-    let mut surprises = vec![Surprise::default(); structure.lines.len()];
-    for (line, _, bits, identity) in found {
-        if let Some(surprise) = surprises.get_mut(line as usize) {
-            surprise.places.push(Place { bits, identity });
+    let mut surprises = Surprises::default();
+    let mut found = found.as_slice();
+    for line in 0..structure.lines.len() as u32 {
+        let count = found.iter().take_while(|(of, ..)| *of == line).count();
+        let (own, rest) = found.split_at(count);
+        found = rest;
+        let start = surprises.places.len();
+        surprises.places.extend(own.iter().map(|(_, _, bits, identity)| Place { bits: *bits, identity: *identity }));
+        if let Some(own) = surprises.places.get_mut(start..) {
+            own.sort_unstable_by(|one, other| other.bits.total_cmp(&one.bits));
         }
-    }
-    for surprise in &mut surprises {
-        surprise.places.sort_unstable_by(|one, other| other.bits.total_cmp(&one.bits));
-        surprise.places.truncate(REMEMBERED);
+        surprises.places.truncate(start + REMEMBERED);
+        surprises.ends.push(surprises.places.len() as u32);
     }
     surprises
 }
@@ -215,8 +200,7 @@ pub(super) fn surprises(structure: &Structure, text: &str) -> Vec<Surprise> {
 fn read_line(
     structure: &Structure,
     text: &str,
-    index: u32,
-    line: &Line,
+    (index, line, fields): (u32, &Line, &[usize]),
     counts: &mut Counts,
     met: &mut Vec<Met>,
     values: &mut Vec<Valued>,
@@ -225,7 +209,6 @@ fn read_line(
     let mut name = last;
     let tokens = structure.tokens_of(line);
     let key = key_of(tokens);
-    let fields = if structure.diff || structure.code { Vec::new() } else { fields(tokens, text) };
     for (place, token) in tokens.iter().enumerate() {
         let column = fields.binary_search(&place).ok().map(|at| mix(mix(fields.len() as u64, at as u64), COLUMN));
         if let Some(column) = column {
@@ -282,22 +265,28 @@ fn read_line(
     }
 }
 
-/// The tokens at which the columns of a row begin; empty if it is no row.
-fn fields(tokens: &[Token], text: &str) -> Vec<usize> {
+/// The tokens at which the columns of a row begin; none if it is no row.
+fn fields(tokens: &[Token], text: &str, into: &mut Vec<usize>) {
     let end = |token: &Token| token.at as usize + usize::from(token.length);
-    let starts = |parts: &dyn Fn(&str) -> bool| -> Vec<usize> {
-        let behind = tokens.windows(2).enumerate().filter(|(_, pair)| match pair {
-            [one, next] => text.get(end(one)..next.at as usize).is_some_and(parts),
-            _ => false,
-        });
-        std::iter::once(0).chain(behind.map(|(at, _)| at + 1)).take(FIELDS + 1).collect()
+    let mut starts = |least: usize, parts: fn(&str) -> bool| {
+        into.clear();
+        into.push(0);
+        for (at, pair) in tokens.windows(2).enumerate() {
+            if let [one, next] = pair
+                && text.get(end(one)..next.at as usize).is_some_and(parts)
+            {
+                into.push(at + 1);
+                if into.len() > FIELDS {
+                    break;
+                }
+            }
+        }
+        if !(least..=FIELDS).contains(&into.len()) {
+            into.clear();
+        }
+        !into.is_empty()
     };
-    let wide = starts(&|gap| gap.len() > 1 || gap == "\t");
-    if (3..=FIELDS).contains(&wide.len()) {
-        return wide;
-    }
-    let words = starts(&|gap| !gap.is_empty());
-    if (4..=FIELDS).contains(&words.len()) { words } else { Vec::new() }
+    let _ = starts(3, |gap| gap.len() > 1 || gap == "\t") || starts(4, |gap| !gap.is_empty());
 }
 
 /// A date as a number of days, about.
@@ -377,16 +366,23 @@ fn outliers(mut values: Vec<Valued>, first_identity: u32, found: &mut Vec<(u32, 
     }
 }
 
-impl Surprise {
-    /// How much memory it takes.
+impl Surprises {
+    /// How much memory they take.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<Surprise>() + self.places.capacity() * size_of::<Place>()
+        self.places.len() * size_of::<Place>() + self.ends.len() * size_of::<u32>()
     }
 
-    /// The sum of the largest, each worth less the more often it was told.
-    pub(super) fn bits(&self, told: impl Fn(u32) -> u32) -> f32 {
+    /// The places of a line, the largest first.
+    pub(super) fn of(&self, line: usize) -> &[Place] {
+        let end = |line: usize| self.ends.get(line).copied().unwrap_or_default() as usize;
+        let start = line.checked_sub(1).map_or(0, end);
+        self.places.get(start..end(line)).unwrap_or_default()
+    }
+
+    /// The sum of the largest of a line, each worth less the more often it was told.
+    pub(super) fn bits(&self, line: usize, told: impl Fn(u32) -> u32) -> f32 {
         let mut largest = [0.0_f32; PLACES];
-        for place in &self.places {
+        for place in self.of(line) {
             let bits = place.bits * 0.5_f32.powi(told(place.identity).min(20) as i32);
             if let Some(smallest) = largest.iter_mut().min_by(|one, other| one.total_cmp(other))
                 && *smallest < bits
@@ -410,7 +406,7 @@ mod tests {
             .pieces
             .iter()
             .zip(&surprises)
-            .map(|(piece, surprise)| (&text[piece.clone()], surprise.bits(|_| 0)))
+            .map(|(line, piece)| (&text[piece.clone()], surprises.bits(line, |_| 0)))
             .collect();
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
         ranked

@@ -1,9 +1,8 @@
 //! By which lines records are known: a key whose values are nearly all different names what it stands in.
 
-use std::collections::{HashMap, HashSet};
-
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::hashed::{Hashed, mix};
 use super::structure::{Line, Structure};
 use super::symbols::{Class, Token};
 use crate::tokens::Tokens;
@@ -75,19 +74,20 @@ impl Names {
     pub(super) fn of(structure: &Structure, text: &str) -> Names {
         let lines = &structure.lines;
         let said = |line: &Line| xxh3_64(text.get(line.span.clone()).unwrap_or_default().trim().as_bytes());
-        let mut same: HashMap<u64, u32> = HashMap::new();
-        lines.iter().for_each(|line| *same.entry(said(line)).or_default() += 1);
-        let unique: Vec<bool> = lines.iter().map(|line| same.get(&said(line)) == Some(&1)).collect();
+        let mut same: Hashed<u32> = Hashed::default();
+        let said: Vec<u64> = lines.iter().map(said).collect();
+        said.iter().for_each(|said| *same.entry(*said).or_default() += 1);
+        let unique: Vec<bool> = said.iter().map(|said| same.get(said) == Some(&1)).collect();
         // Keys, with how often they stand at their depth, and with how many values that no other has.
-        let mut keys: HashMap<(u64, u16), Values> = HashMap::new();
-        let mut words_seen: HashSet<((u64, u16), u64)> = HashSet::new();
-        let keyed: Vec<Option<(u64, u16)>> = lines
+        let mut keys: Hashed<Values> = Hashed::default();
+        let mut words_seen: Hashed<()> = Hashed::default();
+        let keyed: Vec<Option<u64>> = lines
             .iter()
             .map(|line| {
                 let tokens = structure.tokens_of(line);
                 let (key, value) = key(tokens)?;
                 let valued = tokens.get(value..)?.iter().any(|token| token.class != Class::Sign);
-                valued.then_some((key, line.level))
+                valued.then_some(mix(key, u64::from(line.level)))
             })
             .collect();
         for ((line, key), unique) in lines.iter().zip(&keyed).zip(&unique) {
@@ -96,17 +96,17 @@ impl Names {
             values.count += 1;
             values.single += usize::from(*unique);
             let words = words_of(structure, line);
-            values.worded += usize::from(words.is_some_and(|words| words_seen.insert((*key, words))));
+            values.worded += usize::from(words.is_some_and(|words| words_seen.insert(mix(*key, words), ()).is_none()));
             values.numbers += usize::from(is_number(structure, line));
         }
-        let wordy = |key: &(u64, u16)| keys.get(key).is_some_and(|values| values.worded * 2 >= values.count);
-        let numeric = |key: &(u64, u16)| keys.get(key).is_some_and(|values| values.numbers * 2 >= values.count);
+        let wordy = |key: &u64| keys.get(key).is_some_and(|values| values.worded * 2 >= values.count);
+        let numeric = |key: &u64| keys.get(key).is_some_and(|values| values.numbers * 2 >= values.count);
         let several = lines.iter().filter(|line| line.depth == 0 && line.opens).nth(1).is_some();
-        let names = |key: &(u64, u16)| {
+        let names = |key: &u64| {
             keys.get(key).is_some_and(|values| values.count >= 2 && values.single * 10 >= values.count * DIFFERENT)
         };
         let mut below: Vec<Option<u32>> = vec![None; lines.len()];
-        let mut named_by: HashMap<(u64, u16), Vec<u32>> = HashMap::new();
+        let mut named_by: Hashed<Vec<u32>> = Hashed::default();
         // A name of words is better than a number or a hash, and one right below better than one deeper.
         for (needs, height) in
             [(Needs::Words, 1), (Needs::Words, 2), (Needs::Words, 3), (Needs::Number, 1), (Needs::Nothing, 1)]
