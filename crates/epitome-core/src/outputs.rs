@@ -226,10 +226,10 @@ fn digest_of(
     let mut refused = 0;
     loop {
         let written = write::write(&read.weighed, text, room, &must, interest, counter);
-        let (loss, lost) = survival::check(text, &written.body);
-        if !lost.is_empty() && written.left_out == 0 && refused < ATTEMPTS {
+        let (loss, sure) = survival::check(text, &written.body);
+        if !sure.is_empty() && written.left_out == 0 && refused < ATTEMPTS {
             let pieces = read.weighed.pieces();
-            must.extend(lost.iter().map(|at| pieces.partition_point(|piece| piece.end <= *at)));
+            must.extend(sure.iter().map(|at| pieces.partition_point(|piece| piece.end <= *at)));
             must.sort_unstable();
             must.dedup();
             refused += 1;

@@ -103,6 +103,11 @@ impl Weighed {
         }
     }
 
+    /// Whether it is a list of changes.
+    pub(super) fn is_diff(&self) -> bool {
+        self.structure.diff
+    }
+
     /// Whether it is a program's source.
     pub(super) fn is_code(&self) -> bool {
         self.structure.code
@@ -170,7 +175,7 @@ fn outline_bits(structure: &Structure) -> Vec<f32> {
     let at_top = |line: &&structure::Line| line.depth == 0 && !structure.is_blank(line);
     let few_at_top = structure.lines.iter().filter(at_top).count() * 10 < filled * 3;
     let of = |line: &structure::Line| match () {
-        () if structure.is_blank(line) => 0.0,
+        () if !structure.has_words(line) => 0.0,
         () if line.defines => DEFINITION,
         () if line.inside => 0.0,
         () if structure.code && (line.depth > 0 || line.imports) && !line.opens => 0.0,

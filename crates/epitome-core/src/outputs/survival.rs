@@ -172,8 +172,19 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
     let mut from = 0;
     while let Some(found) = FINDER.as_ref().and_then(|finder| finder.find(text.get(from..)?)) {
         let line = line_around(text, from + found.start());
-        let at = line.as_ptr() as usize - text.as_ptr() as usize;
-        from = at + line.len();
+        let start = line.as_ptr() as usize - text.as_ptr() as usize;
+        // A document on one line: only what stands behind the words counts.
+        let (at, line) = match line.len() > DOCUMENT {
+            false => (start, line),
+            true => {
+                let at = from + found.start();
+                let rest = text.get(at..start + line.len()).unwrap_or_default();
+                let before = text.floor_char_boundary(at.saturating_sub(LEVEL_KEY)).max(start);
+                let end = rest.floor_char_boundary(rest.find(['}', '\\']).unwrap_or(rest.len()).min(FINDING_CHARS / 4));
+                (at, text.get(before..at + end).unwrap_or_default())
+            }
+        };
+        from = (start + line.len()).min(text.len()).max(at + line.len()).max(from + found.end());
         let Some(sure) = reported(line) else { continue };
         if note(sure, line) {
             lines.push((sure, at, line));
@@ -189,6 +200,10 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
 }
 
 const TRACEBACK: &str = "Traceback (most recent";
+/// A longer line is a document of its own.
+const DOCUMENT: usize = 2_000;
+/// The key of a level stands right before it.
+const LEVEL_KEY: usize = 16;
 /// A traceback is not followed further.
 const TRACE_LINES: usize = 400;
 
@@ -204,14 +219,14 @@ fn message(line: &str) -> &str {
     words.unwrap_or(line).trim()
 }
 
-/// Looks for every line of a text that reports something in a digest's body. Returns what was kept, and where the lines
-/// stand that were lost.
+/// Looks for every line of a text that reports something in a digest's body. Returns what was kept, and where all of the
+/// lines stand if some were lost.
 pub(super) fn check(text: &str, body: &str) -> (Loss, Vec<usize>) {
     let mut loss = Loss::default();
-    let mut lost = Vec::new();
+    let mut sure_at = Vec::new();
     let sure = sure_lines(text);
     if sure.is_empty() {
-        return (loss, lost);
+        return (loss, sure_at);
     }
     let seen = Seen::new(body);
     for (sure, at, line) in sure {
@@ -220,11 +235,12 @@ pub(super) fn check(text: &str, body: &str) -> (Loss, Vec<usize>) {
             Sure::Error => loss.errors.add(kept),
             Sure::Failure => loss.failures.add(kept),
         }
-        if !kept {
-            lost.push(at);
-        }
+        sure_at.push(at);
     }
-    (loss, lost)
+    if loss.survived() {
+        sure_at.clear();
+    }
+    (loss, sure_at)
 }
 
 /// Different words of a text that are kept in another: a measure of loss that knows nothing of errors.

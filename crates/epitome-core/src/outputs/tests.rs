@@ -1,6 +1,8 @@
 //! What the model sees of outputs of many formats, none of which is known by name.
 
-use super::testing::{check, check_for, made};
+use super::testing::{Quarter, check, check_for, made, output};
+use super::{Interest, Readings, Room, digest};
+use crate::tokens::Tokens;
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).map(|at| line(at) + "\n").collect()
@@ -326,4 +328,30 @@ fn thirty_lines_and_five_hundred_tokens_stay_as_they_are() {
 fn an_output_without_a_word_is_made_short_too() {
     let digest = check("cat blank", &"\n".repeat(3_000));
     assert!(digest.starts_with("[digest of command output: 1 of 3,000 lines kept"), "{digest}");
+}
+
+#[test]
+fn an_error_in_a_document_on_one_line_is_kept_and_counted_once() {
+    let entry = |at: usize| match at {
+        70 | 130 => format!("{{\"at\": {at}, \"level\": \"error\", \"msg\": \"disk {at} of rack {at} is gone\"}}"),
+        at => format!("{{\"at\": {at}, \"level\": \"info\", \"msg\": \"request {at} was served\"}}"),
+    };
+    let text = format!("[{}]", (0..200).map(entry).collect::<Vec<_>>().join(", "));
+    let digest = made("", "cat log.json", &text).expect("a digest is made");
+    assert!(digest.text.contains("disk 70 of") && digest.text.contains("disk 130 of"), "{}", digest.text);
+    assert!(digest.loss.survived() && digest.refused == 0, "{:?}", digest.loss);
+}
+
+#[test]
+fn what_is_left_out_of_a_small_digest_is_counted() {
+    let words = ["disk", "cable", "queue", "lamp", "door", "pump", "valve", "rack", "fan", "board"];
+    let text = lines(200, |at| match at % 20 {
+        7 => format!("ERROR the {} of the depot is gone", words[at / 20]),
+        _ => format!("step {at} of the long import of the depot is done"),
+    });
+    let digest = digest(&output("make", &text), Room::AtMost(Tokens(90)), &Interest::default(), &Quarter, &Readings::default());
+    let digest = digest.expect("a digest is made");
+    let shown = words.iter().filter(|word| digest.text.contains(&format!("the {word} of"))).count();
+    assert_eq!((digest.loss.errors.of, digest.loss.errors.kept), (10, shown), "{}", digest.text);
+    assert!(digest.text.contains(&format!("[… {} errors more in the original …]", 10 - shown)), "{shown}: {}", digest.text);
 }

@@ -185,6 +185,7 @@ impl Writing<'_> {
         let text = self.text_of(line).trim_end();
         match shown {
             Shown::Out => String::new(),
+            Shown::Short if self.weighed.is_diff() => cut_lines(text, LINE_CHARS).into_owned(),
             Shown::Short => cut_lines(outline(text, self.terse), LINE_CHARS).into_owned(),
             Shown::Whole => {
                 let said = cut_lines(text, LINE_CHARS);

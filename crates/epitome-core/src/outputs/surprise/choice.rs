@@ -43,6 +43,9 @@ const OUTLINE_OF_CODE: f64 = 1.0;
 /// A line stands under no more than so many others.
 const CLIMBED: usize = 16;
 
+/// Below this share of the room, a line of fewer bits will do.
+const ENOUGH: f64 = 0.45;
+const HARDLY_WORTH: f32 = 0.5;
 /// A line of fewer bits is not worth its room.
 const WORTHLESS: f32 = 2.5;
 
@@ -136,7 +139,7 @@ impl<'a> Choosing<'a> {
         let extra = if self.weighed.structure.code { OUTLINE_OF_CODE } else { OUTLINE };
         let room = if may_exceed { room + self.outline_need().min(room).share(extra) } else { room };
         let slack = if may_exceed { room.share(0.02) + Tokens(5) } else { Tokens(0) };
-        let aim = room.share(AIM);
+        let (enough, aim) = (room.share(ENOUGH), room.share(AIM));
         let mut heap = self.candidates();
         while let Some(candidate) = heap.pop() {
             if self.used >= aim {
@@ -150,7 +153,8 @@ impl<'a> Choosing<'a> {
             let form = self.form(line);
             let cost = self.cost_of(line, form) + headers.iter().map(|at| self.cost.short(*at)).sum::<Tokens>();
             let worth = self.value(line);
-            if worth < WORTHLESS && self.outline(line) < 1.0 {
+            let least = if self.used < enough { HARDLY_WORTH } else { WORTHLESS };
+            if worth < least && self.outline(line) < 1.0 {
                 continue;
             }
             let gain = worth / (cost.0 as f32).sqrt();

@@ -405,7 +405,7 @@ mod tests {
         let mut ranked: Vec<(&str, f32)> = structure
             .pieces
             .iter()
-            .zip(&surprises)
+            .enumerate()
             .map(|(line, piece)| (&text[piece.clone()], surprises.bits(line, |_| 0)))
             .collect();
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1));

@@ -142,6 +142,10 @@ impl Names {
                 named_by.entry(key).or_default().push(index as u32);
             }
         }
+        named_by.values_mut().for_each(|lines| {
+            lines.sort_unstable();
+            lines.dedup();
+        });
         let largest = named_by
             .into_iter()
             .map(|(key, lines)| (lines.len(), key, lines))

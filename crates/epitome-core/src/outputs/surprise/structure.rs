@@ -176,6 +176,7 @@ impl Structure {
         let mut lines = Vec::with_capacity(pieces.len());
         let mut nesting = 0_u16;
         let mut previous_end = 0;
+        let mut previous = "";
         for piece in &pieces {
             let whole = text.get(piece.clone()).unwrap_or_default();
             let skip = skipped.of(whole);
@@ -193,7 +194,11 @@ impl Structure {
             }
             // A brace on a line of its own belongs to the line above.
             let own = if newline { indentation(line) } else { 0 };
-            let level = own + nesting * 2 + u16::from(line.trim() == "{");
+            let body = line.trim() == "{" && previous.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let level = own + nesting * 2 + u16::from(body);
+            if !line.trim().is_empty() {
+                previous = line.trim_end();
+            }
             if !newline || next_is_element(text, piece.end) {
                 nesting = after_brackets(nesting, whole, true);
             }
@@ -504,7 +509,7 @@ fn indentation(line: &str) -> u16 {
             ' ' | '│' | '├' | '└' | '─' | '|' | '>' | '\u{a0}' => 1,
             '\t' => 4,
             '-' | '*' if rest.peek() == Some(&' ') => {
-                columns += 2;
+                columns += 1;
                 break;
             }
             _ => break,
@@ -641,7 +646,7 @@ pub(in crate::outputs) fn outline(line: &str, terse: bool) -> &str {
         line.get(..*at)
             .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>' | ']')))
     };
-    if !terse && line.trim_start().len() <= SIGNATURE {
+    if is_remark(line) || !terse && line.trim_start().len() <= SIGNATURE {
         return line;
     }
     let end = line.match_indices('(').find(called).map_or(line.len(), |(at, _)| at + 1).min(OUTLINE_BYTES);
