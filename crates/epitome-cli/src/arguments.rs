@@ -244,8 +244,8 @@ Examples:
   epitome digest --sessions recorded/*.jsonl
   epitome digest --sessions session.json --json
 
-The digest goes to stdout, what was kept and lost to stderr. An output that cannot be made shorter without losing an
-error, a failure or an outlier comes out as it went in.";
+The digest goes to stdout, what was kept and lost to stderr. An output whose digest
+would be no shorter comes out as it went in.";
 
 #[derive(Debug, Args)]
 pub(crate) struct DigestArguments {

@@ -1,3 +1,3 @@
-"""The fourth set: large outputs, written without knowledge of the digest kinds and of the other sets' cases."""
+"""The fourth set: large outputs, written without knowledge of how digests are made and of the other sets' cases."""
 
 from . import builds, changes, commands, data, listings, logs, mixtures, sources, tests, texts  # noqa: F401

@@ -216,7 +216,7 @@ macro_rules! choice {
 choice! {
     /// What becomes of old tool outputs.
     Outputs {
-        /// A digest by kind: errors, failures and outliers stay.
+        /// The lines that matter, quoted: errors and failures stay.
         Digest = "digest",
         /// `[Old tool output cleared to save context space]`.
         Clear = "clear",

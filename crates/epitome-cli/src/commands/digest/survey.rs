@@ -231,8 +231,8 @@ fn as_table(digested: &[Digested]) -> String {
     }
     let mut lines = rows(&columns, &cells);
     lines.push(format!(
-        "\nmedian: of what each output saves; large: of those from {LARGE} tokens on; findings: errors, failures, outliers and\n\
-         warnings kept; larger: digests that would have lost one and were made larger; as is: outputs that stay as they were"
+        "\nmedian: of what each output saves; large: of those from {LARGE} tokens on; findings: errors and failures kept;\n\
+         larger: digests that would have lost one and were made larger; as is: outputs that stay as they were"
     ));
     lines.push(String::new());
     lines.join("\n")
