@@ -64,10 +64,19 @@ impl Weighed {
         self.structure.sections(text)
     }
 
-    /// What quoting cannot say: counts of its lines, or the names of its records.
-    pub(super) fn facts(&self, text: &str, room: Tokens) -> Option<String> {
-        let names = || self.names.list(&self.structure, text, room);
-        if self.structure.diff || self.structure.code { None } else { self.counts.clone().or_else(names) }
+    /// What quoting cannot say: counts of its lines, or the names of its records; and whether it is the names.
+    pub(super) fn facts(&self, text: &str, room: Tokens) -> (Option<String>, bool) {
+        if self.structure.diff || self.structure.code {
+            return (None, false);
+        }
+        match &self.counts {
+            Some(counts) => (Some(counts.clone()), false),
+            None => {
+                let names = self.names.list(&self.structure, text, room);
+                let listed = names.is_some();
+                (names, listed)
+            }
+        }
     }
 
     /// Its lines, and the elements and sentences of long ones: in order, and without holes but for white space.

@@ -75,11 +75,17 @@ fn json_is_told_by_what_is_unlike_it_under_the_name_of_its_record() {
     };
     let text = format!("[\n{}\n]\n", (0..90).map(record).collect::<Vec<_>>().join(",\n"));
     insta::assert_snapshot!(check("curl ships", &text), @r#"
-    [digest of JSON: 11 of 542 lines kept, 1,844 tokens; original 175c3ab5eafd]
+    [digest of JSON: 17 of 542 lines kept, 1,844 tokens; original 175c3ab5eafd]
     [
      {
       "ship": "Vessel 0",
       "imo": 9000000,
+      "state": "moored",
+      "crew": 14
+     },
+     {
+      "ship": "Vessel 1",
+      "imo": 9000017,
     …
       "imo": 9000680,
       "state": "seized",
@@ -148,8 +154,9 @@ fn a_diff_keeps_its_files_and_the_odd_change() {
         )
     };
     insta::assert_snapshot!(check("git diff", &(0..16).map(file).collect::<String>()), @"
-    [digest of diff: 21 of 128 lines kept, 671 tokens; original 80146362e6a0]
+    [digest of diff: 22 of 128 lines kept, 671 tokens; original 80146362e6a0]
     diff --git a/src/job0.py b/src/job0.py
+    --- a/src/job0.py
     …
     diff --git a/src/job1.py b/src/job1.py
     …
@@ -170,16 +177,15 @@ fn a_diff_keeps_its_files_and_the_odd_change() {
     diff --git a/src/job9.py b/src/job9.py
     --- a/src/job9.py
     +++ b/src/job9.py
-    @@ -1,4 +1,4 @@ def run(
-    …
+    @@ -1,4 +1,4 @@ def run():
+         url=URL,
+    -    timeout=10,
     +    verify=False,
-         retries=3,
-    diff --git a/src/job10.py b/src/job10.py
     …
     diff --git a/src/job15.py b/src/job15.py
     …
     +++ b/src/job15.py
-    @@ -1,4 +1,4 @@ def run(
+    @@ -1,4 +1,4 @@ def run():
     …
     +    timeout=30,
          retries=3,
@@ -295,8 +301,12 @@ fn the_names_of_records_are_listed() {
     };
     let text = format!("services:\n{}", words.split(' ').enumerate().map(record).collect::<String>());
     insta::assert_snapshot!(check("cat services.yaml", &text), @"
-    [digest of command output: 3 of 127 lines kept, 633 tokens; original 03319c3652a8]
+    [digest of command output: 5 of 127 lines kept, 633 tokens; original 03319c3652a8]
+    18 records: amber, birch, cedar, delta, ember, frost, grove, hazel, inlet, jetty, knoll, larch, maple, north, ochre, pearl, quill, ridge
     services:
+    - name: amber
+    …
+    - name: ridge
     …
       probe: /healthz
       policy: Always
@@ -349,9 +359,14 @@ fn what_is_left_out_of_a_small_digest_is_counted() {
         7 => format!("ERROR the {} of the depot is gone", words[at / 20]),
         _ => format!("step {at} of the long import of the depot is done"),
     });
-    let digest = digest(&output("make", &text), Room::AtMost(Tokens(90)), &Interest::default(), &Quarter, &Readings::default());
+    let digest =
+        digest(&output("make", &text), Room::AtMost(Tokens(90)), &Interest::default(), &Quarter, &Readings::default());
     let digest = digest.expect("a digest is made");
     let shown = words.iter().filter(|word| digest.text.contains(&format!("the {word} of"))).count();
     assert_eq!((digest.loss.errors.of, digest.loss.errors.kept), (10, shown), "{}", digest.text);
-    assert!(digest.text.contains(&format!("[… {} errors more in the original …]", 10 - shown)), "{shown}: {}", digest.text);
+    assert!(
+        digest.text.contains(&format!("[… {} errors more in the original …]", 10 - shown)),
+        "{shown}: {}",
+        digest.text
+    );
 }

@@ -98,9 +98,9 @@ pub(super) fn write(
         // Errors come on top, but then less of the rest is needed.
         None => (room - writing.spent).max(room.share(ORIENTATION)),
     };
-    let facts = weighed.facts(text, free.share(FACTS));
+    let (facts, listed) = weighed.facts(text, free.share(FACTS));
     let for_facts = facts.as_ref().map_or(Tokens(0), |facts| counter.estimate(facts) + Tokens(1));
-    writing.fill(free - for_facts, at_most.is_none());
+    writing.fill(free - for_facts, at_most.is_none(), listed);
     writing.render(facts, left_out)
 }
 
@@ -131,7 +131,7 @@ impl Writing<'_> {
     }
 
     /// Fills the room with the lines that tell the most; a list of contents may take some more.
-    fn fill(&mut self, free: Tokens, may_exceed: bool) {
+    fn fill(&mut self, free: Tokens, may_exceed: bool, listed: bool) {
         let already = self.shown.iter().map(|shown| match shown {
             Shown::Out => Taken::Out,
             Shown::Short => Taken::Short,
@@ -140,7 +140,8 @@ impl Writing<'_> {
         let already: Vec<Taken> = already.collect();
         let contents: Tokens = self.weighed.contents().map(|line| self.cost(line, Shown::Short)).sum();
         self.terse = contents > free;
-        let taken = Choosing::new(self.weighed, self.text, self.interest, free, &*self, already).fill(free, may_exceed);
+        let taken = Choosing::new(self.weighed, self.text, self.interest, free, &*self, (already, listed))
+            .fill(free, may_exceed);
         for (line, taken) in taken.into_iter().enumerate() {
             match taken {
                 Taken::Out => {}

@@ -73,6 +73,8 @@ pub(in crate::outputs) struct Choosing<'a> {
     asked: Vec<f32>,
     lent: Vec<f32>,
     outline_share: f32,
+    /// The names of all records stand above the lines.
+    listed: bool,
     taken: Vec<Taken>,
     shown: HashMap<u32, u32>,
     forms: HashMap<u64, u32>,
@@ -108,7 +110,7 @@ impl<'a> Choosing<'a> {
         interest: &Interest,
         room: Tokens,
         cost: &'a dyn Cost,
-        already: Vec<Taken>,
+        (already, listed): (Vec<Taken>, bool),
     ) -> Choosing<'a> {
         let lines = weighed.structure.lines.len();
         let mut choosing = Choosing {
@@ -118,6 +120,7 @@ impl<'a> Choosing<'a> {
             asked: asked(weighed, text, interest),
             lent: Vec::new(),
             outline_share: 1.0,
+            listed,
             taken: vec![Taken::Out; lines],
             shown: HashMap::new(),
             forms: HashMap::new(),
@@ -206,6 +209,9 @@ impl<'a> Choosing<'a> {
     }
 
     fn outline(&self, line: usize) -> f32 {
+        if self.listed && self.weighed.names.is_listed(line) {
+            return 0.0;
+        }
         let bits = self.weighed.outline.get(line).copied().unwrap_or_default() * self.outline_share;
         match bits > 0.0 {
             true => {

@@ -161,6 +161,11 @@ impl Names {
         if named { Some(parent) } else { self.below.get(parent).copied().flatten().map(|at| at as usize) }
     }
 
+    /// Whether a line names one of the records that are listed.
+    pub(super) fn is_listed(&self, line: usize) -> bool {
+        self.of_records.binary_search(&(line as u32)).is_ok()
+    }
+
     /// The names of all records, up to a size.
     pub(super) fn list(&self, structure: &Structure, text: &str, room: Tokens) -> Option<String> {
         let names: Vec<&str> = self
