@@ -88,7 +88,7 @@ fn a_plan_is_shown_and_nothing_is_done() {
         message 35: [digest of log: 6 of 140 lines kept, 8,410 tokens; original 2c0bb647b708]
     rungs, with the size each leads to at most:
       summarise the middle         37,276
-      shorten outputs in the tail  21,735
+      shorten outputs in the tail  21,734
     ");
     let json = epitome(&["compress", "--context-length", "64000", "--plan", "--json"], &sample_bytes());
     let plan: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");

@@ -1,5 +1,5 @@
 //! Lines that speak of errors, by their words. A line is worth more for them; what must not be lost is decided elsewhere
-//! ([`super::survival`]).
+//! (`survival.rs`).
 
 mod words;
 

@@ -141,17 +141,18 @@ struct Valued {
     place: u16,
 }
 
+// What a context is of: they must not be mistaken for each other.
 const LINE_BEGINS: u64 = 1;
-const DIGITS: u64 = 2;
+const WHOLE: u64 = 2;
 const BEHIND_ONE: u64 = 3;
 const BEHIND_THAT: u64 = 4;
 const BETWEEN: u64 = 5;
 const OF_KEY: u64 = 6;
-const NAMED: u64 = 9;
-const COLUMN: u64 = 10;
-const DAYS: u64 = 11;
-const TEMPLATES: u64 = 7;
-const TEMPLATE_BEHIND: u64 = 8;
+const NAMED: u64 = 7;
+const COLUMN: u64 = 8;
+const DAYS: u64 = 9;
+const TEMPLATES: u64 = 10;
+const TEMPLATE_BEHIND: u64 = 11;
 const TEMPLATE_PLACE: u16 = u16::MAX;
 
 /// How unlike what was to be expected each line is.
@@ -231,20 +232,15 @@ fn read_line(
             let [whole, shorter] = entry;
             met.push(Met { line: index, place: place as u16, chain: [whole, shorter, shorter] });
         }
-        let mut count = |kind: u64, symbol: u64| {
-            let chain = [
-                counts.count(mix(pair, kind), symbol),
-                counts.count(mix(last, kind ^ BEHIND_ONE), symbol),
-                counts.count(mix(before, kind ^ BEHIND_THAT), symbol),
-            ];
-            met.push(Met { line: index, place: place as u16, chain });
-        };
-        count(0, token.text);
+        let chain = [
+            counts.count(mix(pair, WHOLE), token.text),
+            counts.count(mix(last, BEHIND_ONE), token.text),
+            counts.count(mix(before, BEHIND_THAT), token.text),
+        ];
+        met.push(Met { line: index, place: place as u16, chain });
         if token.class == Class::Number {
             let at = token.at as usize;
             let number = text.get(at..at + usize::from(token.length)).unwrap_or_default();
-            let whole = number.bytes().take_while(|byte| *byte != b'.').count().min(6) as u64;
-            count(DIGITS << 8, whole * 2 + u64::from(number.contains('.')));
             if let Some(value) = number_of(number) {
                 let next = tokens.get(place + 1).map_or(0, |token| token.symbol);
                 let mut note = |slot: u64| values.push(Valued { slot, value, line: index, place: place as u16 });

@@ -220,7 +220,7 @@ impl Structure {
             Structure { pieces, lines, tokens: all, code: false, numbered: skipped.numbered, diff: false };
         structure.diff = structure.level_by_diff(text);
         structure.find_definitions(text);
-        if !structure.diff && !structure.code && !structure.level_by_tags(text) && !structure.level_by_headings(text) {
+        if !structure.diff && !structure.code && !structure.level_by_headings(text) {
             structure.level_by_records();
         }
         structure.link();
@@ -330,32 +330,6 @@ impl Structure {
             } else if inside && (begins("+") || begins("-") || begins(" ")) {
                 line.level = 3 + indentation(words.get(1..).unwrap_or_default());
             }
-        }
-        true
-    }
-
-    /// Tags of a document that is not indented stand as deep as they are nested.
-    fn level_by_tags(&mut self, text: &str) -> bool {
-        let line_of = |line: &Line| text.get(line.span.clone()).unwrap_or_default().trim();
-        let filled = self.lines.iter().filter(|line| !self.is_blank(line)).count();
-        let tagged = self.lines.iter().filter(|line| line_of(line).starts_with('<')).count();
-        let flat = self.lines.iter().filter(|line| line.level == 0 && !line.tokens.is_empty()).count();
-        if tagged * 10 < filled * 7 || flat * 10 < filled * 7 {
-            return false;
-        }
-        let mut depth = 0_u16;
-        for line in &mut self.lines {
-            let words = text.get(line.span.clone()).unwrap_or_default().trim();
-            let closes = words.matches("</").count() + words.matches("/>").count();
-            let opens = words.matches('<').count() - words.matches("</").count();
-            let declared = words.matches("<?").count() + words.matches("<!").count();
-            if words.starts_with("</") {
-                depth = depth.saturating_sub(1);
-                line.level = depth * 2;
-                continue;
-            }
-            line.level = depth * 2;
-            depth = (depth + opens as u16).saturating_sub((closes + declared) as u16).min(60);
         }
         true
     }

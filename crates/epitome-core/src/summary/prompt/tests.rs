@@ -66,10 +66,10 @@ fn what_the_model_sees() {
     [digest of log: 4 of 400 lines kept, 8,898 tokens]
     1 ERROR, 399 INFO
     2026-03-01T10:00:00Z INFO request 0 served in 3 ms
-    2026-03-01T10:00:01Z INFO request 1 served in 3 ms
     …
     2026-03-01T10:00:20Z ERROR request 200: connection to db:5432 refused
     …
+    2026-03-01T10:00:38Z INFO request 398 served in 3 ms
     2026-03-01T10:00:39Z INFO request 399 served in 3 ms
     [92d4 agent]
     Let me see.
