@@ -252,7 +252,7 @@ pub(crate) struct DigestArguments {
     /// The output of a tool [default: stdin]
     #[arg(value_name = "FILE", conflicts_with = "sessions")]
     pub(crate) file: Option<PathBuf>,
-    /// The command that printed it; helps to tell what it is
+    /// The command that printed it. Digests do not depend on it any more
     #[arg(long, value_name = "COMMAND", conflicts_with = "sessions")]
     pub(crate) command: Option<String>,
     /// What the agent is looking for: lines about it are kept

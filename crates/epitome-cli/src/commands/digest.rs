@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &DigestArguments, common: &Common) -> Result<ExitCo
         None => {
             print(&text)?;
             let before = counted(before.0, "token");
-            say(&format!("{name}: {before}, as it was: a digest would be no shorter, or would lose an error"));
+            say(&format!("{name}: {before}, as it was: it is short, or a digest would be no shorter"));
         }
     }
     Ok(ExitCode::SUCCESS)

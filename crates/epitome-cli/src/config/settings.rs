@@ -176,7 +176,7 @@ pub(crate) static SETTINGS: &[Setting] = &[
         default: Value::Text(Cow::Borrowed("digest")),
         asked_by: AskedBy::Epitome,
         older: &[],
-        doc: "What becomes of old tool outputs: a digest that keeps errors and outliers, or a one-line placeholder.",
+        doc: "What becomes of old tool outputs: a digest that keeps errors and what is unlike the rest, or a one-line placeholder.",
         of: |config| word(config.compression.outputs),
     },
     Setting {

@@ -198,7 +198,7 @@ impl Sum {
             "saved_percent": saved(self.before, self.after),
             "median_saved_percent": self.median_saved,
             "median_saved_percent_of_large": self.large_saved,
-            "errors_failures_outliers_warnings": self.must_keep,
+            "errors_and_failures": self.must_keep,
             "words": self.words,
             "made_larger": self.made_larger,
             "left_alone": self.left_alone,

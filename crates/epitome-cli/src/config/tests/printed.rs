@@ -284,7 +284,7 @@ fn the_schema_says_what_the_table_says() {
         "default": 0.5
       },
       "outputs": {
-        "description": "What becomes of old tool outputs: a digest that keeps errors and outliers, or a one-line placeholder.",
+        "description": "What becomes of old tool outputs: a digest that keeps errors and what is unlike the rest, or a one-line placeholder.",
         "enum": [
           "digest",
           "clear"
