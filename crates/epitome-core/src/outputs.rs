@@ -19,7 +19,7 @@ mod write;
 pub use excerpt::excerpt;
 pub use interest::Interest;
 pub use read::{Read, Readings};
-pub use survival::{Kept, Loss, Sure, reported};
+pub use survival::{Kept, Loss, Sure, cause_of, reported};
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -243,6 +243,11 @@ fn digest_of(
         let gained = smaller && (text.len() < output.text.len() || !output.media.is_empty());
         return gained.then_some(Digest { text, kind: read.kind, loss, refused });
     }
+}
+
+/// Whether every error and failed test that an earlier text reports beyond doubt is in a later one too.
+pub fn has_errors_of(later: &str, earlier: &str) -> bool {
+    survival::check(earlier, later).0.survived()
 }
 
 /// What an output is, as digests and reports name it.

@@ -207,6 +207,15 @@ const LEVEL_KEY: usize = 16;
 /// A traceback is not followed further.
 const TRACE_LINES: usize = 400;
 
+/// What a line says went wrong: of the first line of a Python traceback, its last one.
+pub fn cause_of<'text>(text: &'text str, line: &'text str) -> &'text str {
+    if !line.contains(TRACEBACK) {
+        return line;
+    }
+    let behind = text.find(line).map(|at| at + line.len());
+    behind.and_then(|behind| text.get(behind..)).and_then(cause).unwrap_or(line)
+}
+
 /// The last line of a Python traceback is the first behind it that is not indented: it says what went wrong.
 fn cause(behind: &str) -> Option<&str> {
     let own = |line: &&str| !line.starts_with(char::is_whitespace) && !line.is_empty();

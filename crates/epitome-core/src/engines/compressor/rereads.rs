@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::arguments::{CallKind, PATH_KEYS, string_argument};
-use crate::outputs::ToolOutput;
+use crate::outputs::{ToolOutput, has_errors_of};
 
 /// Where an output stands: message and block.
 pub(super) type Place = (usize, usize);
@@ -13,24 +13,26 @@ pub(super) type Place = (usize, usize);
 /// Openings of commands that only show a file.
 const SHOWING: &[&str] = &["cat ", "sed -n ", "nl ", "head ", "tail ", "bat "];
 
-/// The places whose output a later one repeats: the same file read again, or the very same text.
+/// The places whose output a later one repeats: the same file read again, or the same call with the very same text. A
+/// reading that had an error which the later one has not is no repeat.
 pub(super) fn superseded<'a>(
     outputs: impl DoubleEndedIterator<Item = (Place, &'a ToolOutput)>,
 ) -> BTreeMap<Place, Place> {
-    let mut newest: HashMap<u128, Place> = HashMap::new();
+    let mut newest: HashMap<u128, (Place, &ToolOutput)> = HashMap::new();
     let mut superseded = BTreeMap::new();
     for (place, output) in outputs.rev() {
-        let content = xxh3_128(output.text.as_bytes());
+        let source = file_read(output).unwrap_or_else(|| format!("{}\0{}", output.tool, output.arguments));
+        let content = name(&source, &output.text);
         let named = [Some(content), part_read(output), whole_file(output).map(|path| name(&path, "whole"))];
         // A part of a file is in a later reading of the whole.
         let file = file_read(output).map(|path| name(&path, "whole"));
         let later = named.iter().flatten().chain(&file).find_map(|name| newest.get(name));
-        match later {
-            Some(later) => {
+        match later.filter(|(_, later)| has_errors_of(&later.text, &output.text)) {
+            Some((later, _)) => {
                 superseded.insert(place, *later);
             }
             None => named.into_iter().flatten().for_each(|name| {
-                newest.entry(name).or_insert(place);
+                newest.entry(name).or_insert((place, output));
             }),
         }
     }
@@ -111,7 +113,17 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_again_is_a_repeat_whoever_printed_it() {
-        check(&[("bash", "{}", "same"), ("Read", r#"{"file_path":"a"}"#, "same")], &[(0, 1)]);
+    fn the_same_text_again_is_a_repeat_of_the_same_call_alone() {
+        check(&[("bash", "{}", "same"), ("bash", "{}", "same")], &[(0, 1)]);
+        check(&[("bash", "{}", "same"), ("Read", r#"{"file_path":"a"}"#, "same")], &[]);
+        check(&[("Read", r#"{"file_path":"b"}"#, "same"), ("Read", r#"{"file_path":"a"}"#, "same")], &[]);
+    }
+
+    #[test]
+    fn an_error_that_is_gone_from_a_later_reading_stays() {
+        let log = r#"{"file_path":"app.log"}"#;
+        let (old, new) = ("INFO start\nERROR disk is full\n", "INFO start\nINFO done\n");
+        check(&[("Read", log, old), ("Read", log, new)], &[]);
+        check(&[("Read", log, old), ("Read", log, "INFO again\nERROR disk is full\n")], &[(0, 1)]);
     }
 }

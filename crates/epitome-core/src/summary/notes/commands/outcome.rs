@@ -10,7 +10,7 @@ use super::frame::{Frame, State};
 use super::totals::{Totals, is_built, totals};
 use crate::lines::line_around;
 use crate::outputs::events::error_lines;
-use crate::outputs::{cut_to_chars, reported};
+use crate::outputs::{cause_of, cut_to_chars, reported};
 use crate::summary::notes::shell::Script;
 
 /// An error is told in so many.
@@ -177,7 +177,7 @@ impl Outcome {
         let counted = match totals {
             Some(Totals::Failing(line)) => {
                 let error = error_lines(body).take(ERROR_LINES).find(|line| reported(line).is_some());
-                let error = error.map_or(line, |line| cut_to_chars(line.trim(), ERROR_CHARS));
+                let error = error.map_or(line, |line| cut_to_chars(cause_of(body, line).trim(), ERROR_CHARS));
                 return Outcome::new(End::Failed, format!("{FAILED}{error}"));
             }
             Some(Totals::Fine { said, end }) => Some((said, end)),
@@ -264,7 +264,7 @@ fn error_in(text: &str) -> String {
     let lines: Vec<&str> = error_lines(text).take(ERROR_LINES).map(str::trim).collect();
     let strong = lines.iter().copied().find(|line| reported(line).is_some());
     let line = strong.or_else(|| lines.first().copied()).or_else(|| last_line(text)).unwrap_or("it said nothing");
-    cut_to_chars(line, ERROR_CHARS)
+    cut_to_chars(cause_of(text, line).trim(), ERROR_CHARS)
 }
 
 fn last_line(text: &str) -> Option<&str> {
@@ -303,6 +303,12 @@ mod tests {
     fn check(command: &str, text: &str, end: End, said: &str) {
         let outcome = outcome(command, text);
         assert_eq!((outcome.end, &*outcome.said), (end, said), "{command}: {text}");
+    }
+
+    #[test]
+    fn a_traceback_is_told_by_its_last_line() {
+        let text = "start\nTraceback (most recent call last):\n  File \"job.py\", line 4, in run\n    settle(order)\nmy.Missing: 'tenant_id'\n";
+        check("python job.py", text, End::Failed, "failed: my.Missing: 'tenant_id'");
     }
 
     #[test]
