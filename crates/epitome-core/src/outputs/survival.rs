@@ -170,8 +170,14 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
     let mut lines: Vec<(Sure, usize, &str)> = Vec::new();
     let mut note = |sure: Sure, line: &'_ str| forms.insert((sure, form(line)));
     let mut from = 0;
+    let mut around = "";
     while let Some(found) = FINDER.as_ref().and_then(|finder| finder.find(text.get(from..)?)) {
-        let line = line_around(text, from + found.start());
+        // A long line is measured once, however many of the words it has.
+        let end = around.as_ptr() as usize + around.len();
+        if around.is_empty() || text.as_ptr() as usize + from + found.start() >= end {
+            around = line_around(text, from + found.start());
+        }
+        let line = around;
         let start = line.as_ptr() as usize - text.as_ptr() as usize;
         // A document on one line: only what stands behind the words counts.
         let (at, line) = match line.len() > DOCUMENT {
@@ -179,8 +185,10 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
             true => {
                 let at = from + found.start();
                 let rest = text.get(at..start + line.len()).unwrap_or_default();
+                // No further: the line may have the words in a hundred thousand places.
+                let rest = rest.get(..rest.floor_char_boundary(FINDING_CHARS / 4)).unwrap_or(rest);
                 let before = text.floor_char_boundary(at.saturating_sub(LEVEL_KEY)).max(start);
-                let end = rest.floor_char_boundary(rest.find(['}', '\\']).unwrap_or(rest.len()).min(FINDING_CHARS / 4));
+                let end = rest.find(['}', '\\']).unwrap_or(rest.len());
                 (at, text.get(before..at + end).unwrap_or_default())
             }
         };

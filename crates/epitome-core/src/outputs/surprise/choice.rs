@@ -28,6 +28,8 @@ const LENT_ON: f32 = 0.8;
 const LENT_LINES: usize = 12;
 /// Of many lines, so many of the best are looked at.
 const CANDIDATES: usize = 4_000;
+/// Of lines that say the very same, so many are looked at.
+const COPIES: u32 = 3;
 /// A record that is asked for is kept whole up to this many lines, if its name is in few.
 const RECORD_LINES: usize = 40;
 const RECORD_NAMES: usize = 6;
@@ -58,7 +60,7 @@ pub(in crate::outputs) trait Cost {
 }
 
 /// Which lines are taken, and in which form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(in crate::outputs) enum Taken {
     Out,
     Short,
@@ -80,6 +82,7 @@ pub(in crate::outputs) struct Choosing<'a> {
     forms: HashMap<u64, u32>,
     outlines: HashMap<u64, u32>,
     used: Tokens,
+    costs: HashMap<(usize, Taken), Tokens>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -126,6 +129,7 @@ impl<'a> Choosing<'a> {
             forms: HashMap::new(),
             outlines: HashMap::new(),
             used: Tokens(0),
+            costs: HashMap::new(),
         };
         choosing.lent = choosing.lent();
         choosing.outline_share = choosing.outline_share(room);
@@ -152,14 +156,20 @@ impl<'a> Choosing<'a> {
             if self.taken.get(line) == Some(&Taken::Whole) {
                 continue;
             }
-            let headers = self.headers(line);
-            let form = self.form(line);
-            let cost = self.cost_of(line, form) + headers.iter().map(|at| self.cost.short(*at)).sum::<Tokens>();
-            let worth = self.value(line);
+            let (worth, form) = (self.value(line), self.form(line));
             let least = if self.used < enough { HARDLY_WORTH } else { WORTHLESS };
             if worth < least && self.outline(line) < 1.0 {
                 continue;
             }
+            // Without its headers it can only cost less.
+            let own = self.cost_once(line, form);
+            let at_most = worth / (own.0 as f32).sqrt();
+            if heap.peek().is_some_and(|next| at_most < next.gain) {
+                heap.push(Candidate { gain: at_most, line });
+                continue;
+            }
+            let headers = self.headers(line);
+            let cost = own + headers.iter().map(|at| self.cost.short(*at)).sum::<Tokens>();
             let gain = worth / (cost.0 as f32).sqrt();
             if heap.peek().is_some_and(|next| gain < next.gain) {
                 heap.push(Candidate { gain, line });
@@ -186,6 +196,13 @@ impl<'a> Choosing<'a> {
             .map(|line| Candidate { gain: gain(line), line })
             .filter(|candidate| candidate.gain > 0.0)
             .collect();
+        // Lines that say the very same tell nothing new.
+        let mut said: HashMap<u64, u32> = HashMap::new();
+        candidates.retain(|candidate| {
+            let copies = said.entry(self.outline_of(candidate.line)).or_default();
+            *copies += 1;
+            *copies <= COPIES
+        });
         if candidates.len() > CANDIDATES {
             candidates.select_nth_unstable_by(CANDIDATES, |one, other| other.cmp(one));
             candidates.truncate(CANDIDATES);
@@ -220,6 +237,16 @@ impl<'a> Choosing<'a> {
             }
             false => 0.0,
         }
+    }
+
+    /// What a candidate costs, reckoned once.
+    fn cost_once(&mut self, line: usize, form: Taken) -> Tokens {
+        if let Some(cost) = self.costs.get(&(line, form)) {
+            return *cost;
+        }
+        let cost = self.cost_of(line, form);
+        self.costs.insert((line, form), cost);
+        cost
     }
 
     /// A line that is taken for the outline is written in short.
