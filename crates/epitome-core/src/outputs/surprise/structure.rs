@@ -60,6 +60,8 @@ const LONG_LINE: usize = 600;
 const SEPARATED: usize = 40;
 /// A sentence of a longer line is a piece of its own.
 const LONG_SENTENCES: usize = 160;
+/// Blank lines between a definition and its body are fewer.
+const BODY_WITHIN: usize = 4;
 /// More lines are no section: nobody asks for all of them.
 const LONGEST_SECTION: usize = 200;
 /// An element of a line is shorter than this, or it is cut.
@@ -424,8 +426,10 @@ impl Structure {
             let rule =
                 is_rule(words) && self.lines.get(index + 1).is_some_and(|below| words_of(below).starts_with('\t'));
             let definition = rule || is_definition(words, body_below);
-            let below = self.lines.get(index + 1..).unwrap_or_default().iter().find(|below| !self.is_blank(below));
-            bodies += usize::from(definition && below.is_some_and(|below| below.level > line.level));
+            // A body begins within a few lines.
+            let mut below = self.lines.iter().skip(index + 1).take(BODY_WITHIN);
+            let below = definition.then(|| below.find(|below| !self.is_blank(below))).flatten();
+            bodies += usize::from(below.is_some_and(|below| below.level > line.level));
             definitions += usize::from(definition);
             let control = is_control(words);
             controls += usize::from(control);
