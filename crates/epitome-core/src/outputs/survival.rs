@@ -174,25 +174,12 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
     while let Some(found) = FINDER.as_ref().and_then(|finder| finder.find(text.get(from..)?)) {
         // A long line is measured once, however many of the words it has.
         let end = around.as_ptr() as usize + around.len();
-        if around.is_empty() || text.as_ptr() as usize + from + found.start() >= end {
-            around = line_around(text, from + found.start());
+        let at = from + found.start();
+        if around.is_empty() || text.as_ptr() as usize + at >= end {
+            around = line_around(text, at);
         }
-        let line = around;
-        let start = line.as_ptr() as usize - text.as_ptr() as usize;
-        // A document on one line: only what stands behind the words counts.
-        let (at, line) = match line.len() > DOCUMENT {
-            false => (start, line),
-            true => {
-                let at = from + found.start();
-                let rest = text.get(at..start + line.len()).unwrap_or_default();
-                // No further: the line may have the words in a hundred thousand places.
-                let rest = rest.get(..rest.floor_char_boundary(FINDING_CHARS / 4)).unwrap_or(rest);
-                let before = text.floor_char_boundary(at.saturating_sub(LEVEL_KEY)).max(start);
-                let end = rest.find(['}', '\\']).unwrap_or(rest.len());
-                (at, text.get(before..at + end).unwrap_or_default())
-            }
-        };
-        from = (start + line.len()).min(text.len()).max(at + line.len()).max(from + found.end());
+        let (line, end) = shown_around(text, around, at);
+        from = end.max(from + found.end());
         let Some(sure) = reported(line) else { continue };
         if note(sure, line) {
             lines.push((sure, at, line));
@@ -207,9 +194,25 @@ fn sure_lines(text: &str) -> Vec<(Sure, usize, &str)> {
     lines
 }
 
+/// The line, and where it ends. Of a document on one line only what stands around the word at `at`.
+fn shown_around<'text>(text: &'text str, line: &'text str, at: usize) -> (&'text str, usize) {
+    let start = line.as_ptr() as usize - text.as_ptr() as usize;
+    let end = start + line.len();
+    if line.len() <= DOCUMENT {
+        return (line, end);
+    }
+    // No further: the line may have the words in a hundred thousand places.
+    let rest = text.get(at..text.floor_char_boundary((at + AROUND).min(end))).unwrap_or_default();
+    let end = at + rest.find(['}', '\\']).unwrap_or(rest.len());
+    let before = text.floor_char_boundary(at.saturating_sub(LEVEL_KEY)).max(start);
+    (text.get(before..end).unwrap_or_default(), end)
+}
+
 const TRACEBACK: &str = "Traceback (most recent";
 /// A longer line is a document of its own.
 const DOCUMENT: usize = 2_000;
+/// So much behind a word is what it reports.
+const AROUND: usize = FINDING_CHARS / 4;
 /// The key of a level stands right before it.
 const LEVEL_KEY: usize = 16;
 /// A traceback is not followed further.
@@ -352,6 +355,16 @@ mod tests {
         let many: String = (0..40).map(|n| format!("ERROR job {n} of host{n}.lan timed out\n")).collect();
         let lost = |text: &str| check(text, "nothing").1.len();
         assert_eq!((lost(&many), lost(&format!("{many}ERROR job 3 of host3.lan ran out\n"))), (1, 2));
+    }
+
+    #[test]
+    fn every_error_of_a_document_on_one_line_is_found_where_it_stands() {
+        let entry = |word: &str| format!("{{\"at\":\"ééééééééé\",\"level\":\"error\",\"msg\":\"{word} gone\"}},");
+        let words = ["disk", "cable", "queue", "lamp", "door", "pump", "valve"];
+        let text = words.map(|word| entry(word) + &"{\"at\":\"é\"},".repeat(40)).concat();
+        let (loss, at) = check(&text, "nothing");
+        assert_eq!((loss.errors.of, at.len()), (7, 7));
+        assert!(at.iter().all(|at| text[*at..].starts_with("error")), "{at:?}");
     }
 
     #[test]
