@@ -11,6 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Interest {
     /// Words, lower case, in order.
     terms: Vec<String>,
+    /// Words that stood side by side.
+    pairs: Vec<(usize, usize)>,
     finder: Option<AhoCorasick>,
     /// Lines of what it edits, by their hash: what it works on.
     worked_on: BTreeSet<u64>,
@@ -29,6 +31,8 @@ const EVERYDAY: &[&str] = &[
 ];
 /// More words than this are no longer a question.
 const TERMS_AT_MOST: usize = 200;
+/// Between two words that stand side by side are no more bytes.
+const PARTED: usize = 3;
 /// A line shorter than this stands in too many places.
 const SHORTEST_WORKED_ON: usize = 8;
 
@@ -41,17 +45,26 @@ impl Interest {
     /// The words of several texts, the most important text first.
     pub fn in_texts<'text>(texts: impl IntoIterator<Item = &'text str>) -> Interest {
         let mut terms: Vec<String> = Vec::new();
-        let mut seen = BTreeSet::new();
-        for word in texts.into_iter().flat_map(words) {
-            if terms.len() == TERMS_AT_MOST {
-                break;
-            }
-            if seen.insert(word.clone()) {
-                terms.push(word);
+        let mut pairs = BTreeSet::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
+        'texts: for text in texts {
+            let mut before = None;
+            for word in words(text) {
+                let next = terms.len();
+                let term = *known.entry(word.clone()).or_insert(next);
+                if term == next {
+                    if next == TERMS_AT_MOST {
+                        break 'texts;
+                    }
+                    terms.push(word);
+                }
+                pairs.extend(before.map(|before| (before, term)));
+                before = Some(term);
             }
         }
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(&terms);
-        Interest { finder: finder.ok().filter(|_| !terms.is_empty()), terms, worked_on: BTreeSet::new() }
+        let finder = finder.ok().filter(|_| !terms.is_empty());
+        Interest { finder, terms, pairs: pairs.into_iter().collect(), worked_on: BTreeSet::new() }
     }
 
     /// The same, for an agent that works on these lines.
@@ -62,10 +75,10 @@ impl Interest {
         self
     }
 
-    /// Whether a word is a name, and not also a word of a sentence.
+    /// Whether a term is a name, and not also a word of a sentence. Two words side by side are as telling as a name.
     pub(super) fn is_name(&self, term: usize) -> bool {
         let named = |word: &String| word.contains(|c: char| c.is_ascii_digit() || matches!(c, '_' | '/' | '-' | '.'));
-        self.terms.get(term).is_some_and(named)
+        self.terms.get(term).is_none_or(named)
     }
 
     /// Nothing in particular.
@@ -89,7 +102,7 @@ impl Interest {
         !self.worked_on.is_empty() && self.worked_on.contains(&line_hash(line.trim()))
     }
 
-    /// Where whole words stand in a text: byte offset, and which word.
+    /// Where whole words stand in a text, in order.
     pub fn hits<'text>(&'text self, text: &'text str) -> impl Iterator<Item = Hit> + 'text {
         let bytes = text.as_bytes();
         let is_word =
@@ -101,12 +114,20 @@ impl Interest {
         })
     }
 
-    /// How telling each word is in a text: one that stands in every line tells nothing.
-    pub fn weights(hits: &[Hit], units: usize) -> BTreeMap<usize, f64> {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        hits.iter().for_each(|hit| *counts.entry(hit.term).or_default() += 1);
-        let weight = |count: usize| ((1 + units) as f64 / (1 + count) as f64).ln().max(0.0);
-        counts.into_iter().map(|(term, count)| (term, weight(count))).collect()
+    /// The same, and where two words stand side by side that do so in what is looked for: those are terms of their own.
+    pub(super) fn hits_and_pairs<'text>(&'text self, text: &'text str) -> impl Iterator<Item = Hit> + 'text {
+        let mut before: Option<Hit> = None;
+        self.hits(text).flat_map(move |hit| {
+            let pair = before.and_then(|before| {
+                let end = before.at + self.terms.get(before.term)?.len();
+                let gap = text.get(end..hit.at).filter(|gap| gap.len() <= PARTED && !gap.contains('\n'))?;
+                let pair = self.pairs.binary_search(&(before.term, hit.term)).ok()?;
+                let beside = !gap.contains(char::is_alphanumeric);
+                beside.then_some(Hit { at: before.at, term: self.terms.len() + pair })
+            });
+            before = Some(hit);
+            pair.into_iter().chain([hit])
+        })
     }
 }
 
@@ -115,7 +136,7 @@ impl Interest {
 pub struct Hit {
     /// Byte offset.
     pub at: usize,
-    /// Which word.
+    /// Which term.
     pub term: usize,
 }
 
@@ -162,10 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn a_word_in_every_line_tells_nothing() {
-        let hits = [Hit { at: 0, term: 0 }, Hit { at: 9, term: 0 }, Hit { at: 11, term: 1 }];
-        let weights = Interest::weights(&hits, 2);
-        assert_eq!(weights[&0], 0.0);
-        assert!(weights[&1] > 0.0);
+    fn two_words_side_by_side_are_a_term_of_their_own() {
+        let interest = Interest::in_text("How long did \"dispatch account\" take?");
+        let names = |text: &str| interest.hits_and_pairs(text).filter(|hit| interest.is_name(hit.term)).count();
+        assert_eq!(names("dispatch account: 4 ms, Dispatch_Account"), 2);
+        assert_eq!(names("dispatch an account, account dispatch, dispatch\naccount"), 0);
     }
 }

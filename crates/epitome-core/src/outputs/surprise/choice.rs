@@ -394,7 +394,7 @@ fn asked(weighed: &Weighed, text: &str, interest: &Interest) -> Vec<f32> {
     let lines = &weighed.structure.lines;
     let mut asked = vec![0.0_f32; lines.len()];
     let mut places: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for hit in interest.hits(text) {
+    for hit in interest.hits_and_pairs(text) {
         let line = lines.partition_point(|line| line.span.end <= hit.at);
         let of = places.entry(hit.term).or_default();
         if of.last() != Some(&(line as u32)) {
