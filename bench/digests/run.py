@@ -16,11 +16,12 @@ import zlib
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
+from changed import CHANGES, changed
 from formats import BUILDERS, family_of, found, make, normal, session
 
 O200K_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"  # the name under which tiktoken caches o200k_base
 PRESSURE = 1.5
-SETS = ("first", "second", "third", "fourth")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth")
 SIZES = range(1500, 30001)  # of an output, in tokens
 ROOM = 350  # the needles of a case must fit easily into a digest of 600 tokens
 
@@ -184,6 +185,7 @@ def main():
         "--format", choices=["openai", "anthropic", "both"], help="default: alternating, the other way round for the next seed"
     )
     ask.add_argument("--json", action="store_true", help="print the report as JSON")
+    ask.add_argument("--change", choices=CHANGES, help="measure on changed outputs: see changed.py")
     ask.add_argument("--timeout", type=float, default=60)
     ask.add_argument("-v", "--verbose", action="store_true", help="print the missing needles")
     options = ask.parse_args()
@@ -193,6 +195,8 @@ def main():
     if not names:
         ask.error("no case of that name")
     cases = [(make(name, seed), seed) for seed in seeds for name in names]
+    if options.change:
+        cases = [(changed(case, options.change, seed), seed) for case, seed in cases]
     if options.command == "-":
         for case, seed in cases:
             tokens, least = count(case.text), sum(count(" ".join([n] if isinstance(n, str) else n)) for n in case.needles)
