@@ -84,11 +84,11 @@ fn a_plan_is_shown_and_nothing_is_done() {
       add a note to the system prompt
       summarise messages 2–23 in at most 3,200 tokens, said as assistant
       shorten 2 tool outputs:
-        message 29: [digest of source: 76 of 800 lines kept, 8,193 tokens; original 37ce07ed0562]
+        message 29: [digest of source: 67 of 800 lines kept, 8,193 tokens; original 37ce07ed0562]
         message 35: [digest of log: 6 of 140 lines kept, 8,410 tokens; original 2c0bb647b708]
     rungs, with the size each leads to at most:
       summarise the middle         37,276
-      shorten outputs in the tail  21,734
+      shorten outputs in the tail  21,755
     ");
     let json = epitome(&["compress", "--context-length", "64000", "--plan", "--json"], &sample_bytes());
     let plan: serde_json::Value = serde_json::from_str(json.text()).expect("--json gives JSON");

@@ -31,6 +31,8 @@ const EVERYDAY: &[&str] = &[
 ];
 /// More words than this are no longer a question.
 const TERMS_AT_MOST: usize = 200;
+/// A shorter word behind a point is an ending.
+const SHORTEST_LAST: usize = 5;
 /// Between two words that stand side by side are no more bytes.
 const PARTED: usize = 3;
 /// A line shorter than this stands in too many places.
@@ -49,7 +51,7 @@ impl Interest {
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
         'texts: for text in texts {
             let mut before = None;
-            for word in words(text) {
+            for word in words(text).flat_map(with_last) {
                 let next = terms.len();
                 let term = *known.entry(word.clone()).or_insert(next);
                 if term == next {
@@ -154,6 +156,13 @@ impl PartialEq for Interest {
 
 fn line_hash(line: &str) -> u64 {
     xxh3_64(line.as_bytes())
+}
+
+/// A name, and what stands behind its last point: `Washer.start` is `start` where it is defined.
+fn with_last(word: String) -> impl Iterator<Item = String> {
+    let last = word.rsplit(['.', ':']).next().filter(|last| last.len() < word.len());
+    let last = last.filter(|last| last.len() >= SHORTEST_LAST && last.contains(char::is_alphabetic)).map(str::to_owned);
+    [word].into_iter().chain(last)
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {

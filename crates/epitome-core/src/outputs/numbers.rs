@@ -35,19 +35,16 @@ pub(super) fn without_number(line: &str) -> &str {
     number(line).and_then(|numbered| line.get(numbered.prefix..)).unwrap_or(line)
 }
 
-/// Whether most lines share a column of rising numbers.
+/// Whether most lines share a column of numbers, each of which is mostly the one before and one.
 pub(super) fn is_numbered<'text>(lines: impl Iterator<Item = &'text str>) -> bool {
-    let (mut looked_at, mut numbered, mut last) = (0, 0, 0);
+    let (mut looked_at, mut rising, mut last) = (0, 0, None);
     for line in lines.filter(|line| !line.trim().is_empty()).take(LOOKED_AT) {
         looked_at += 1;
-        if let Some(Numbered { number, .. }) = number(line)
-            && number > last
-        {
-            numbered += 1;
-            last = number;
-        }
+        let number = number(line).map(|numbered| numbered.number);
+        rising += usize::from(number.is_some_and(|number| last.is_none_or(|last| number > last)));
+        last = number;
     }
-    numbered >= 2 && numbered * 10 >= looked_at * MOST
+    rising >= 2 && rising * 10 >= looked_at * MOST
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod facts;
 mod hashed;
 mod model;
 mod names;
+mod respelling;
 mod structure;
 mod symbols;
 
@@ -92,7 +93,10 @@ impl Weighed {
     /// What a line is like, whatever values it has.
     pub(super) fn form(&self, line: usize) -> u64 {
         let tokens = self.structure.lines.get(line).map(|line| self.structure.tokens_of(line)).unwrap_or_default();
-        tokens.iter().take(FORM).fold(0, |form, token| (form ^ token.symbol).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        tokens
+            .iter()
+            .take(FORM)
+            .fold(0, |form, token| (form ^ u64::from(token.symbol)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     /// How much memory it takes, about.
@@ -143,8 +147,9 @@ impl Weighed {
         let ends = ends(&structure);
         let outline = outline_bits(&structure);
         let names = Names::of(&structure, text);
-        let lines = || structure.lines.iter().map(|line| text.get(line.span.clone()).unwrap_or_default());
-        let counts = facts::counts(lines()).or_else(|| facts::levels(lines()));
+        let lines = structure.lines.iter().filter(|line| !structure.is_blank(line));
+        let lines: Vec<&str> = lines.map(|line| text.get(line.span.clone()).unwrap_or_default()).collect();
+        let counts = facts::counts(&lines).or_else(|| facts::levels(&lines));
         Weighed { counts, names, structure, surprises, usual, errors, ends, outline }
     }
 }
@@ -187,6 +192,7 @@ fn outline_bits(structure: &Structure) -> Vec<f32> {
         () if !structure.has_words(line) => 0.0,
         () if line.defines => DEFINITION,
         () if line.inside => 0.0,
+        () if structure.code && line.remarks => 0.0,
         () if structure.code && (line.depth > 0 || line.imports) && !line.opens => 0.0,
         () if structure.code && line.imports => 0.0,
         () if structure.code && !line.opens => {

@@ -23,10 +23,9 @@ fn a_log_is_told_by_its_levels_its_errors_and_its_odd_lines() {
         ),
     });
     insta::assert_snapshot!(check("cat app.log", &text), @"
-    [digest of log: 7 of 300 lines kept, 4,592 tokens; original 1b38f59ede48]
+    [digest of log: 6 of 300 lines kept, 4,592 tokens; original 1b38f59ede48]
     1 ERROR, 1 WARN, 298 INFO
     2026-03-01T10:00:00Z INFO  web: GET /orders/0 200 in 0 ms
-    2026-03-01T10:00:01Z INFO  web: GET /orders/7 200 in 1 ms
     …
     2026-03-01T10:01:57Z ERROR billing: card declined for order 8842173
     …
@@ -52,9 +51,8 @@ fn a_table_is_told_by_its_header_and_its_odd_rows() {
         })
     );
     insta::assert_snapshot!(check("kubectl top pods", &text), @"
-    [digest of command output: 5 of 81 lines kept, 1,055 tokens; original 83bb9e2f244b]
+    [digest of command output: 4 of 81 lines kept, 1,055 tokens; original 83bb9e2f244b]
     NAME                         CPU  RESTARTS  STATUS
-    worker-0                     10m         0  Running
     …
     payments-33                  12m       214  CrashLoopBackOff
     …
@@ -74,7 +72,7 @@ fn json_is_told_by_what_is_unlike_it_under_the_name_of_its_record() {
     };
     let text = format!("[\n{}\n]\n", (0..90).map(record).collect::<Vec<_>>().join(",\n"));
     insta::assert_snapshot!(check("curl ships", &text), @r#"
-    [digest of JSON: 17 of 542 lines kept, 1,844 tokens; original 175c3ab5eafd]
+    [digest of JSON: 14 of 542 lines kept, 1,844 tokens; original 175c3ab5eafd]
     [
      {
       "ship": "Vessel 0",
@@ -82,9 +80,6 @@ fn json_is_told_by_what_is_unlike_it_under_the_name_of_its_record() {
       "state": "moored",
       "crew": 14
      },
-     {
-      "ship": "Vessel 1",
-      "imo": 9000017,
     …
       "imo": 9000680,
       "state": "seized",
@@ -106,20 +101,20 @@ fn source_keeps_its_definitions_and_what_the_agent_asks_about() {
     };
     let text = format!("import os\n\n{}", (0..24).map(function).collect::<String>());
     insta::assert_snapshot!(check_for("What does settle_17 return?", "cat orders.py", &text), @"
-    [digest of source: 34 of 146 lines kept, 806 tokens; original 7c98c7c1cd10]
+    [digest of source: 33 of 146 lines kept, 806 tokens; original 7c98c7c1cd10]
     1: import os
-    def settle_0(
-    9: def settle_1(
-    15: def settle_2(
-    21: def settle_3(
-    27: def settle_4(
-    33: def settle_5(
-    39: def settle_6(
-    45: def settle_7(
-    51: def settle_8(
-    57: def settle_9(
-    63: def settle_10(
-    69: def settle_11(
+    def settle_0(order, limit=3):
+    9: def settle_1(order, limit=3):
+    15: def settle_2(order, limit=3):
+    21: def settle_3(order, limit=3):
+    27: def settle_4(order, limit=3):
+    33: def settle_5(order, limit=3):
+    39: def settle_6(order, limit=3):
+    45: def settle_7(order, limit=3):
+    51: def settle_8(order, limit=3):
+    57: def settle_9(order, limit=3):
+    63: def settle_10(order, limit=3):
+    69: def settle_11(order, limit=3):
     75: def settle_12(
     81: def settle_13(
     87: def settle_14(
@@ -137,8 +132,7 @@ fn source_keeps_its_definitions_and_what_the_agent_asks_about() {
     129: def settle_21(
     135: def settle_22(
     141: def settle_23(
-        total = 23
-        for row in order.rows:
+    143:     for row in order.rows:
             total += row.price * 23
         return min(total, limit)
     ");
@@ -153,9 +147,8 @@ fn a_diff_keeps_its_files_and_the_odd_change() {
         )
     };
     insta::assert_snapshot!(check("git diff", &(0..16).map(file).collect::<String>()), @"
-    [digest of diff: 22 of 128 lines kept, 671 tokens; original 80146362e6a0]
+    [digest of diff: 19 of 128 lines kept, 671 tokens; original 80146362e6a0]
     diff --git a/src/job0.py b/src/job0.py
-    --- a/src/job0.py
     …
     diff --git a/src/job1.py b/src/job1.py
     …
@@ -171,21 +164,19 @@ fn a_diff_keeps_its_files_and_the_odd_change() {
     …
     diff --git a/src/job7.py b/src/job7.py
     …
-    diff --git a/src/job8.py b/src/job8.py
-    …
     diff --git a/src/job9.py b/src/job9.py
-    --- a/src/job9.py
+    …
     +++ b/src/job9.py
     @@ -1,4 +1,4 @@ def run():
-         url=URL,
-    -    timeout=10,
+    …
     +    verify=False,
     …
     diff --git a/src/job15.py b/src/job15.py
     …
     +++ b/src/job15.py
     @@ -1,4 +1,4 @@ def run():
-    …
+         url=URL,
+    -    timeout=10,
     +    timeout=30,
          retries=3,
     ");
@@ -198,10 +189,9 @@ fn search_hits_are_counted_by_file() {
         at => format!("src/{}.py:{}:    retry(times={})", ["till", "dock", "crane"][at % 3], at * 11, at % 5),
     });
     insta::assert_snapshot!(check("grep -rn retry src", &text), @"
-    [digest of command output: 6 of 90 lines kept, 795 tokens; original 2718abf903e9]
+    [digest of command output: 5 of 90 lines kept, 795 tokens; original 2718abf903e9]
     90 lines of 3 files: src/ till.py 31, crane.py 30, dock.py 29
     src/till.py:0:    retry(times=0)
-    src/dock.py:11:    retry(times=1)
     …
     src/till.py:612:    retry(times=-1)  # HACK
     src/crane.py:583:    retry(times=3)
@@ -223,13 +213,13 @@ fn a_page_is_shown_without_its_tags() {
         (0..30).map(part).collect::<String>()
     );
     insta::assert_snapshot!(check("curl page", &text), @"
-    [digest of web page: 36 of 63 lines kept, 815 tokens; original fbc83f925015]
+    [digest of web page: 34 of 63 lines kept, 815 tokens; original fbc83f925015]
     # Fees & rules
     Home
     ## Part 0
-    In part 0 the rules of berth 0 are told once more, as before.
+    …
     ## Part 1
-    In part 1 the rules of berth 1 are told once more, as before.
+    …
     ## Part 2
     …
     ## Part 3
@@ -300,10 +290,13 @@ fn the_names_of_records_are_listed() {
     };
     let text = format!("services:\n{}", words.split(' ').enumerate().map(record).collect::<String>());
     insta::assert_snapshot!(check("cat services.yaml", &text), @"
-    [digest of command output: 5 of 127 lines kept, 633 tokens; original 03319c3652a8]
+    [digest of command output: 8 of 127 lines kept, 633 tokens; original 03319c3652a8]
     18 records: amber, birch, cedar, delta, ember, frost, grove, hazel, inlet, jetty, knoll, larch, maple, north, ochre, pearl, quill, ridge
     services:
     - name: amber
+      image: registry/app:4711
+      replicas: 2
+      port: 8000
     …
     - name: ridge
     …

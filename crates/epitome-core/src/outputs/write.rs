@@ -65,8 +65,6 @@ struct Writing<'a> {
     interest: &'a Interest,
     counter: &'a dyn TokenCounter,
     gaps: Gaps,
-    /// A list of contents has names alone.
-    terse: bool,
     shown: Vec<Shown>,
     spent: Tokens,
 }
@@ -86,7 +84,7 @@ pub(super) fn write(
         () => Gaps::Marked,
     };
     let shown = vec![Shown::Out; weighed.pieces().len()];
-    let mut writing = Writing { weighed, text, interest, counter, gaps, terse: false, shown, spent: Tokens(0) };
+    let mut writing = Writing { weighed, text, interest, counter, gaps, shown, spent: Tokens(0) };
     let (room, at_most) = match room {
         Room::Usual(room) => (room, None),
         Room::AtMost(room) => (room, Some(room)),
@@ -138,8 +136,6 @@ impl Writing<'_> {
             Shown::Whole | Shown::Must | Shown::Verbatim => Taken::Whole,
         });
         let already: Vec<Taken> = already.collect();
-        let contents: Tokens = self.weighed.contents().map(|line| self.cost(line, Shown::Short)).sum();
-        self.terse = contents > free;
         let taken = Choosing::new(self.weighed, self.text, self.interest, free, &*self, (already, listed))
             .fill(free, may_exceed);
         for (line, taken) in taken.into_iter().enumerate() {
@@ -187,7 +183,7 @@ impl Writing<'_> {
         match shown {
             Shown::Out => String::new(),
             Shown::Short if self.weighed.is_diff() => cut_lines(text, LINE_CHARS).into_owned(),
-            Shown::Short => cut_lines(outline(text, self.terse), LINE_CHARS).into_owned(),
+            Shown::Short => cut_lines(outline(text), LINE_CHARS).into_owned(),
             Shown::Whole => {
                 let said = cut_lines(text, LINE_CHARS);
                 let asked_for = self.asked_for(text, &said);

@@ -2,10 +2,12 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Weighed;
+use super::hashed::Hashed;
 use crate::outputs::interest::Interest;
 use crate::tokens::Tokens;
 
@@ -31,25 +33,30 @@ const CANDIDATES: usize = 4_000;
 /// Of lines that say the very same, so many are looked at.
 const COPIES: u32 = 3;
 /// A record that is asked for is kept whole up to this many lines, if its name is in few.
-const RECORD_LINES: usize = 40;
+const RECORD_LINES: usize = 60;
 const RECORD_NAMES: usize = 6;
+/// Of the bits of its name, what each of its lines gets.
+const WANTED: f32 = 0.6;
 /// Gaps of so few lines are closed.
 const BRIDGE: usize = 3;
 
-/// Of the room: how much of it is used, how much more gaps may take that are closed, and what a list of contents gets
-/// beside it.
-const AIM: f64 = 0.94;
-const BRIDGED: f64 = 1.06;
-const OUTLINE: f64 = 0.4;
+/// Of the room: how much of it is filled line by line, and what a list of contents gets beside it. The rest is for longer
+/// forms of lines and for small gaps.
+const AIM: f64 = 0.86;
+const OUTLINE: f64 = 0.3;
 const OUTLINE_OF_CODE: f64 = 1.0;
+/// Records that are asked for get so much of it beside it, at most.
+const MORE_WANTED: f64 = 0.8;
 /// A line stands under no more than so many others.
 const CLIMBED: usize = 16;
 
+/// Ranks of lines in the outline.
+const RANKS: usize = 5;
 /// Below this share of the room, a line of fewer bits will do.
-const ENOUGH: f64 = 0.45;
+const ENOUGH: f64 = 0.33;
 const HARDLY_WORTH: f32 = 0.5;
 /// A line of fewer bits is not worth its room.
-const WORTHLESS: f32 = 2.5;
+const WORTHLESS: f32 = 3.0;
 
 /// What a line costs.
 pub(in crate::outputs) trait Cost {
@@ -73,14 +80,17 @@ pub(in crate::outputs) struct Choosing<'a> {
     text: &'a str,
     cost: &'a dyn Cost,
     asked: Vec<f32>,
+    /// Bits of the records that are asked for by name.
+    wanted: Vec<f32>,
     lent: Vec<f32>,
-    outline_share: f32,
+    /// Of the bits of the outline, what a line gets: by its rank.
+    outline_shares: [f32; RANKS],
     /// The names of all records stand above the lines.
     listed: bool,
     taken: Vec<Taken>,
     shown: HashMap<u32, u32>,
-    forms: HashMap<u64, u32>,
-    outlines: HashMap<u64, u32>,
+    forms: Hashed<u32>,
+    outlines: Hashed<u32>,
     used: Tokens,
     costs: HashMap<(usize, Taken), Tokens>,
 }
@@ -116,23 +126,25 @@ impl<'a> Choosing<'a> {
         (already, listed): (Vec<Taken>, bool),
     ) -> Choosing<'a> {
         let lines = weighed.structure.lines.len();
+        let (asked, wanted) = asked(weighed, text, interest);
         let mut choosing = Choosing {
             weighed,
             text,
             cost,
-            asked: asked(weighed, text, interest),
+            asked,
+            wanted,
             lent: Vec::new(),
-            outline_share: 1.0,
+            outline_shares: [1.0; RANKS],
             listed,
             taken: vec![Taken::Out; lines],
             shown: HashMap::new(),
-            forms: HashMap::new(),
-            outlines: HashMap::new(),
+            forms: Hashed::default(),
+            outlines: Hashed::default(),
             used: Tokens(0),
             costs: HashMap::new(),
         };
         choosing.lent = choosing.lent();
-        choosing.outline_share = choosing.outline_share(room);
+        choosing.outline_shares = choosing.outline_shares(room);
         for (line, taken) in already.into_iter().enumerate().filter(|(_, taken)| *taken != Taken::Out) {
             choosing.note(line, taken);
         }
@@ -144,7 +156,10 @@ impl<'a> Choosing<'a> {
     pub(in crate::outputs) fn fill(mut self, room: Tokens, may_exceed: bool) -> Vec<Taken> {
         // A list of contents is worth some room of its own.
         let extra = if self.weighed.structure.code { OUTLINE_OF_CODE } else { OUTLINE };
-        let room = if may_exceed { room + self.outline_need().min(room).share(extra) } else { room };
+        let room = match may_exceed {
+            true => room + self.outline_need().min(room).share(extra) + self.wanted_need().min(room.share(MORE_WANTED)),
+            false => room,
+        };
         let slack = if may_exceed { room.share(0.02) + Tokens(5) } else { Tokens(0) };
         let (enough, aim) = (room.share(ENOUGH), room.share(AIM));
         let mut heap = self.candidates();
@@ -181,7 +196,8 @@ impl<'a> Choosing<'a> {
             headers.into_iter().for_each(|at| self.take(at, Taken::Short));
             self.take(line, form);
         }
-        self.bridge(if may_exceed { room.share(BRIDGED) } else { room });
+        self.lengthen(room);
+        self.bridge(room);
         self.taken
     }
 
@@ -197,7 +213,7 @@ impl<'a> Choosing<'a> {
             .filter(|candidate| candidate.gain > 0.0)
             .collect();
         // Lines that say the very same tell nothing new.
-        let mut said: HashMap<u64, u32> = HashMap::new();
+        let mut said: Hashed<u32> = Hashed::default();
         candidates.retain(|candidate| {
             let copies = said.entry(self.outline_of(candidate.line)).or_default();
             *copies += 1;
@@ -222,14 +238,15 @@ impl<'a> Choosing<'a> {
             true => TAKEN.powi(self.forms.get(&self.form_of(line)).copied().unwrap_or(0).min(60) as i32),
             false => 1.0,
         };
-        (surprise - weighed.usual).max(0.0) + of(&weighed.ends) + priors * again + self.outline(line)
+        (surprise - weighed.usual).max(0.0) + of(&weighed.ends) + of(&self.wanted) + priors * again + self.outline(line)
     }
 
     fn outline(&self, line: usize) -> f32 {
         if self.listed && self.weighed.names.is_listed(line) {
             return 0.0;
         }
-        let bits = self.weighed.outline.get(line).copied().unwrap_or_default() * self.outline_share;
+        let bits = self.weighed.outline.get(line).copied().unwrap_or_default()
+            * self.outline_shares.get(self.rank(line)).copied().unwrap_or_default();
         match bits > 0.0 {
             true => {
                 let again = self.outlines.get(&self.outline_of(line)).copied().unwrap_or(0);
@@ -325,6 +342,7 @@ impl<'a> Choosing<'a> {
         let mut lent = vec![0.0_f32; lines.len()];
         for (at, line) in lines.iter().enumerate() {
             let own = self.asked.get(at).copied().unwrap_or_default()
+                + self.wanted.get(at).copied().unwrap_or_default()
                 + self.weighed.errors.get(at).copied().unwrap_or_default()
                 + (self.weighed.surprises.bits(at, |_| 0) - self.weighed.usual).max(0.0);
             if own < LENDS {
@@ -342,11 +360,26 @@ impl<'a> Choosing<'a> {
         lent
     }
 
-    /// A list of contents is worth having if it fits.
-    fn outline_share(&self, room: Tokens) -> f32 {
-        let need = self.outline_need().0;
-        let share = (0.7 * room.0 as f32 / need.max(1) as f32).min(1.0);
-        if self.weighed.structure.code { share.sqrt() } else { share }
+    /// A list of contents is worth having if it fits: definitions first, then the outermost heads.
+    fn outline_shares(&self, room: Tokens) -> [f32; RANKS] {
+        let mut needs = [Tokens(0); RANKS];
+        for line in self.weighed.contents() {
+            if let Some(need) = needs.get_mut(self.rank(line)) {
+                *need += self.cost.short(line);
+            }
+        }
+        let mut left = 0.7 * room.0 as f32;
+        needs.map(|need| {
+            let share = (left.max(0.0) / need.0.max(1) as f32).min(1.0);
+            left -= need.0 as f32;
+            if self.weighed.structure.code { share.sqrt() } else { share }
+        })
+    }
+
+    /// How early a line is in the outline: definitions, then heads by their depth.
+    fn rank(&self, line: usize) -> usize {
+        let line = self.weighed.structure.lines.get(line);
+        line.map_or(0, |line| if line.defines || !line.opens { 0 } else { usize::from(line.depth) + 1 }).min(RANKS - 1)
     }
 
     /// What all headings and definitions cost.
@@ -354,9 +387,32 @@ impl<'a> Choosing<'a> {
         self.weighed.contents().map(|line| self.cost.short(line)).sum()
     }
 
+    /// Writes lines whole that are written in short, if there is room: the cheapest for what they are worth first.
+    fn lengthen(&mut self, room: Tokens) {
+        let short = self.taken.iter().enumerate().filter(|(_, taken)| **taken == Taken::Short);
+        let mut short: Vec<(f32, usize)> = short
+            .map(|(line, _)| {
+                let more = self.cost.whole(line) - self.cost.short(line);
+                (more.0 as f32 / (1.0 + self.value(line)), line)
+            })
+            .collect();
+        short.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        for (_, line) in short {
+            if self.used + self.cost.whole(line) - self.cost.short(line) <= room {
+                self.take(line, Taken::Whole);
+            }
+        }
+    }
+
+    /// What the records cost that are asked for.
+    fn wanted_need(&self) -> Tokens {
+        let wanted = self.wanted.iter().enumerate().filter(|(_, bits)| **bits > 0.0);
+        wanted.map(|(line, _)| self.cost.whole(line)).sum()
+    }
+
     /// Closes small gaps where there is room left.
     fn bridge(&mut self, room: Tokens) {
-        let mut gaps: Vec<(Tokens, std::ops::Range<usize>)> = Vec::new();
+        let mut gaps: Vec<(Tokens, Range<usize>)> = Vec::new();
         let mut last: Option<usize> = None;
         for (at, taken) in self.taken.iter().enumerate() {
             if *taken == Taken::Out {
@@ -375,10 +431,10 @@ impl<'a> Choosing<'a> {
             last = Some(at);
         }
         let worth = |at: usize| self.value(at);
-        let order = |cost: Tokens, gap: &std::ops::Range<usize>| {
+        let order = |cost: Tokens, gap: &Range<usize>| {
             cost.0 as f32 / (1.0 + worth(gap.start.saturating_sub(1)).max(worth(gap.end)))
         };
-        let mut gaps: Vec<(f32, Tokens, std::ops::Range<usize>)> =
+        let mut gaps: Vec<(f32, Tokens, Range<usize>)> =
             gaps.into_iter().map(|(cost, gap)| (order(cost, &gap), cost, gap)).collect();
         gaps.sort_unstable_by(|one, other| one.0.total_cmp(&other.0).then(one.2.start.cmp(&other.2.start)));
         for (_, cost, gap) in gaps {
@@ -389,10 +445,11 @@ impl<'a> Choosing<'a> {
     }
 }
 
-/// How much each line is asked for.
-fn asked(weighed: &Weighed, text: &str, interest: &Interest) -> Vec<f32> {
+/// How much each line is asked for, by its words and as part of a record that is asked for by name.
+fn asked(weighed: &Weighed, text: &str, interest: &Interest) -> (Vec<f32>, Vec<f32>) {
     let lines = &weighed.structure.lines;
     let mut asked = vec![0.0_f32; lines.len()];
+    let mut wanted = asked.clone();
     let mut places: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
     for hit in interest.hits_and_pairs(text) {
         let line = lines.partition_point(|line| line.span.end <= hit.at);
@@ -413,24 +470,40 @@ fn asked(weighed: &Weighed, text: &str, interest: &Interest) -> Vec<f32> {
         found.iter().filter_map(|line| asked.get_mut(*line as usize).map(|asked| *asked += bits)).count();
         // A record that is asked for is wanted whole.
         if name && found.len() <= RECORD_NAMES {
-            found.iter().for_each(|line| ask_for_record(weighed, *line as usize, bits, &mut asked));
+            found.iter().for_each(|line| ask_for_record(weighed, text, *line as usize, bits, &mut wanted));
         }
     }
-    asked
+    (asked, wanted)
 }
 
-/// Asks for what stands beside a line under the same head, if that is little.
-fn ask_for_record(weighed: &Weighed, line: usize, bits: f32, asked: &mut [f32]) {
+/// Asks for what stands beside a line, if that is little: under the same head, or under the same path.
+fn ask_for_record(weighed: &Weighed, text: &str, line: usize, bits: f32, wanted: &mut [f32]) {
+    let record = under_one_head(weighed, line).or_else(|| under_one_path(weighed, text, line));
+    let wanted = record.and_then(|record| wanted.get_mut(record));
+    wanted.into_iter().flatten().for_each(|wanted| *wanted = wanted.max(bits * WANTED));
+}
+
+fn under_one_head(weighed: &Weighed, line: usize) -> Option<Range<usize>> {
     let lines = &weighed.structure.lines;
-    let Some(own) = lines.get(line) else { return };
-    let under = match own.opens {
-        true => Some(line),
-        false => own.parent.map(|parent| parent as usize),
-    };
-    let Some(head) = under else { return };
-    let Some(level) = lines.get(head).map(|head| head.level) else { return };
+    let own = lines.get(line)?;
+    let head = if own.opens { line } else { own.parent? as usize };
+    let level = lines.get(head)?.level;
     let end = lines.iter().enumerate().skip(head + 1).take(RECORD_LINES + 1);
-    let end = end.take_while(|(_, line)| line.level > level || line.tokens.is_empty()).last();
-    let Some((last, _)) = end.filter(|(last, _)| last - head <= RECORD_LINES) else { return };
-    asked.get_mut(head..=last).into_iter().flatten().for_each(|asked| *asked = asked.max(bits * 0.6));
+    let (last, _) = end.take_while(|(_, line)| line.level > level || line.tokens.is_empty()).last()?;
+    (last - head <= RECORD_LINES).then_some(head..last + 1)
+}
+
+/// Lines in a row that begin with the same path, `net.eth0.`: the longest such row that is short enough.
+fn under_one_path(weighed: &Weighed, text: &str, line: usize) -> Option<Range<usize>> {
+    let lines = &weighed.structure.lines;
+    let words = |at: usize| lines.get(at).and_then(|line| text.get(line.span.clone())).unwrap_or_default();
+    let own = words(line);
+    let name = own.get(..own.find(['=', ' ', '\t']).unwrap_or(own.len())).unwrap_or_default();
+    let row = |path: &str| {
+        let before = (0..line).rev().take(RECORD_LINES).take_while(|at| words(*at).starts_with(path)).count();
+        let behind = (line + 1..lines.len()).take(RECORD_LINES).take_while(|at| words(*at).starts_with(path)).count();
+        line - before..line + behind + 1
+    };
+    let rows = name.match_indices('.').filter_map(|(end, _)| name.get(..=end)).map(row);
+    rows.filter(|row| (2..=RECORD_LINES).contains(&row.len())).max_by_key(ExactSizeIterator::len)
 }

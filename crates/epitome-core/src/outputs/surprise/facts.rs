@@ -15,21 +15,27 @@ const EACH: usize = 3;
 const NAMED: usize = 12;
 
 /// `190 lines of 4 files: src/a.rs 70, src/b.rs 33`.
-pub(super) fn counts<'text>(lines: impl Iterator<Item = &'text str>) -> Option<String> {
-    let (mut filled, mut hits) = (0, 0);
+pub(super) fn counts<'text>(lines: &[&'text str]) -> Option<String> {
+    let found = most(lines, |line: &&'text str| Some(placed(line)?.path))?;
     let mut files: BTreeMap<&str, usize> = BTreeMap::new();
-    for line in lines.filter(|line| !line.trim().is_empty()) {
-        filled += 1;
-        if let Some(placed) = placed(line) {
-            hits += 1;
-            *files.entry(placed.path).or_default() += 1;
-        }
-    }
-    let worth = hits >= LINES && hits * 100 >= filled * MOST && files.len() * EACH <= hits;
-    worth.then(|| {
-        let (lines, of) = (counted(hits as u64, "line"), counted(files.len() as u64, "file"));
+    found.iter().for_each(|path| *files.entry(path).or_default() += 1);
+    (files.len() * EACH <= found.len()).then(|| {
+        let (lines, of) = (counted(found.len() as u64, "line"), counted(files.len() as u64, "file"));
         format!("{lines} of {of}: {}", counted_paths(&files, NAMED))
     })
+}
+
+/// What is found in lines, if it is found in most of them.
+fn most<'text, Found>(lines: &[&'text str], find: impl Fn(&&'text str) -> Option<Found>) -> Option<Vec<Found>> {
+    let mut without = lines.len() * (100 - MOST) / 100;
+    let mut found = Vec::new();
+    for line in lines {
+        match find(line) {
+            Some(it) => found.push(it),
+            None => without = without.checked_sub(1)?,
+        }
+    }
+    (found.len() >= LINES).then_some(found)
 }
 
 /// Levels of logs, the worst first.
@@ -39,24 +45,15 @@ const LEVELS: &[&str] =
 const LEVEL_BYTES: usize = 80;
 
 /// `2 ERROR, 398 INFO`, where most lines have a level.
-pub(super) fn levels<'text>(lines: impl Iterator<Item = &'text str>) -> Option<String> {
-    let mut counts: Vec<usize> = vec![0; LEVELS.len()];
-    let (mut filled, mut found) = (0, 0);
-    for line in lines.filter(|line| !line.trim().is_empty()) {
-        filled += 1;
+pub(super) fn levels(lines: &[&str]) -> Option<String> {
+    let level = |line: &&str| {
         let start = line.get(..line.floor_char_boundary(LEVEL_BYTES)).unwrap_or(line);
         let mut words = start.split(|c: char| !c.is_ascii_alphabetic());
-        let level = words.find_map(|word| LEVELS.iter().position(|level| word.eq_ignore_ascii_case(level)));
-        if let Some(count) = level.and_then(|level| counts.get_mut(level)) {
-            *count += 1;
-            found += 1;
-        }
-    }
-    let said: Vec<String> = LEVELS
-        .iter()
-        .zip(counts)
-        .filter(|(_, count)| *count > 0)
-        .map(|(level, count)| format!("{} {level}", Tokens(count as u64)))
-        .collect();
-    (found >= LINES && found * 100 >= filled * MOST && said.len() > 1).then(|| said.join(", "))
+        words.find_map(|word| LEVELS.iter().position(|level| word.eq_ignore_ascii_case(level)))
+    };
+    let found = most(lines, level)?;
+    let count = |level: usize| found.iter().filter(|found| **found == level).count();
+    let counts = LEVELS.iter().enumerate().map(|(at, level)| (count(at), level)).filter(|(count, _)| *count > 0);
+    let said: Vec<String> = counts.map(|(count, level)| format!("{} {level}", Tokens(count as u64))).collect();
+    (said.len() > 1).then(|| said.join(", "))
 }

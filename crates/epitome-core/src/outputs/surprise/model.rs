@@ -3,8 +3,6 @@
 //! What stands where something else nearly always stands is a surprise. Where all differ, as names and ids do, none is:
 //! the share of what is as rare as a symbol, or rarer, counts, and not the share of the symbol alone.
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::hashed::{Hashed, mix};
 use super::structure::{Line, Structure};
 use super::symbols::{Class, Token, number_of};
@@ -17,7 +15,7 @@ pub(super) struct Surprises {
     ends: Vec<u32>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Place {
     pub(super) bits: f32,
     /// What is unlike what: the same of many lines is told by one of them.
@@ -26,6 +24,10 @@ pub(super) struct Place {
 
 /// A context that was met less often gives way to a shorter one.
 const MET: u32 = 8;
+/// What is met this often is hardly more usual than what is met `count` times.
+fn about_as_rare(count: u32) -> u32 {
+    3 * count + 2
+}
 /// Fewer bits are no surprise.
 const FLOOR: f32 = 2.0;
 /// Places of a line that count.
@@ -34,103 +36,148 @@ pub(super) const PLACES: usize = 4;
 const REMEMBERED: usize = 7;
 /// Numbers that are needed to say what a number is like.
 const NUMBERS: usize = 8;
-/// A row of more columns is a sentence.
-const FIELDS: usize = 16;
 /// Symbols of a line that make its template.
 const TEMPLATE: usize = 10;
+
+/// A symbol in a context.
+struct Entry {
+    context: u64,
+    /// Contexts that take its place where it was met too seldom, or none.
+    shorter: [u64; 2],
+    symbol: u32,
+    count: u32,
+}
+
+/// No context.
+const NONE: u64 = 0;
 
 /// Counts what stands where.
 #[derive(Default)]
 struct Counts {
-    contexts: Hashed<u32>,
-    totals: Vec<u32>,
-    entries: Hashed<u32>,
-    counted: Vec<Entry>,
-}
-
-struct Entry {
-    context: u32,
-    count: u32,
-    bits: f32,
+    index: Hashed<u32>,
+    entries: Vec<Entry>,
 }
 
 impl Counts {
-    fn count(&mut self, context: u64, symbol: u64) -> u32 {
-        let next = self.totals.len() as u32;
-        let at = *self.contexts.entry(context).or_insert(next);
-        if at == next {
-            self.totals.push(0);
-        }
-        if let Some(total) = self.totals.get_mut(at as usize) {
-            *total += 1;
-        }
-        let next = self.counted.len() as u32;
-        let entry = *self.entries.entry(mix(context, symbol)).or_insert(next);
-        match self.counted.get_mut(entry as usize) {
+    /// Counts a symbol in its context. `shorter` gives the contexts that may take its place.
+    fn count(&mut self, context: u64, symbol: u32, shorter: impl FnOnce() -> [u64; 2]) -> u32 {
+        let next = self.entries.len() as u32;
+        let at = *self.index.entry(mix(context, u64::from(symbol))).or_insert(next);
+        match self.entries.get_mut(at as usize) {
             Some(entry) => entry.count += 1,
-            None => self.counted.push(Entry { context: at, count: 1, bits: 0.0 }),
+            None => self.entries.push(Entry { context, shorter: shorter(), symbol, count: 1 }),
         }
-        entry
+        at
     }
 
-    /// How surprising each symbol is in its context.
-    fn weigh(&mut self) {
-        let mut rare = vec![0_u32; self.totals.len()];
-        let mut frequent: Vec<(u32, u32, u32)> = Vec::new();
-        for (index, entry) in self.counted.iter().enumerate() {
-            match entry.count {
-                1 => rare[entry.context as usize] += 1,
-                count => frequent.push((entry.context, count, index as u32)),
-            }
+    /// How surprising each entry is, in its own context, or in a shorter one where that was met more often.
+    fn weigh(self) -> Vec<Place> {
+        let own = weigh_in_contexts(self.entries.iter().map(|entry| (entry.context, entry.count)));
+        let seldom = |at: &usize| own.get(*at).is_some_and(|weight| weight.total < MET);
+        let entries = || self.entries.iter().enumerate();
+        // Shorter contexts are counted where they are needed.
+        let mut needed: Hashed<()> = Hashed::default();
+        for (_, entry) in entries().filter(|(at, _)| seldom(at)) {
+            needed.extend(entry.shorter.into_iter().filter(|context| *context != NONE).map(|context| (context, ())));
         }
-        let mut most = vec![1_u32; self.totals.len()];
-        for entry in &self.counted {
-            let most = &mut most[entry.context as usize];
-            *most = (*most).max(entry.count);
-        }
-        // Where one symbol nearly always stands another one says something; where many stand, rare ones are nothing odd.
-        let sureness = |context: usize, totals: &[u32]| {
-            let total = totals.get(context).copied().unwrap_or(1).max(1);
-            (most.get(context).copied().unwrap_or(1) as f32 / total as f32).sqrt()
-        };
-        let share = |total: u32, run: u32| (f64::from(total) / f64::from(run.max(1))).log2() as f32;
-        for entry in self.counted.iter_mut().filter(|entry| entry.count == 1) {
-            let context = entry.context as usize;
-            entry.bits = share(self.totals[context], rare[context]) * sureness(context, &self.totals);
-        }
-        frequent.sort_unstable();
-        for of_context in frequent.chunk_by(|one, other| one.0 == other.0) {
-            let Some((context, ..)) = of_context.first() else { continue };
-            let mut run = rare[*context as usize];
-            for alike in of_context.chunk_by(|one, other| one.1 == other.1) {
-                run += alike.iter().map(|(_, count, _)| count).sum::<u32>();
-                for (_, _, index) in alike {
-                    self.counted[*index as usize].bits =
-                        share(self.totals[*context as usize], run) * sureness(*context as usize, &self.totals);
+        let mut index: Hashed<u32> = Hashed::default();
+        let mut shorter: Vec<(u64, u32)> = Vec::new();
+        let mut shorter_of: Vec<[u32; 2]> = vec![[u32::MAX; 2]; self.entries.len()];
+        for ((_, entry), found) in entries().zip(&mut shorter_of) {
+            for (context, found) in entry.shorter.into_iter().zip(found) {
+                if context == NONE || !needed.contains_key(&context) {
+                    continue;
+                }
+                let next = shorter.len() as u32;
+                *found = *index.entry(mix(context, u64::from(entry.symbol))).or_insert(next);
+                match shorter.get_mut(*found as usize) {
+                    Some((_, count)) => *count += entry.count,
+                    None => shorter.push((context, entry.count)),
                 }
             }
         }
-    }
-
-    fn total(&self, entry: u32) -> u32 {
-        self.counted.get(entry as usize).and_then(|entry| self.totals.get(entry.context as usize)).copied().unwrap_or(0)
-    }
-
-    /// The entry of the longest context that was met often enough.
-    fn chosen(&self, chain: [u32; 3]) -> u32 {
-        let [longest, shorter @ ..] = chain;
-        if self.total(longest) >= MET {
-            return longest;
-        }
-        shorter.into_iter().max_by_key(|entry| self.total(*entry)).unwrap_or(longest)
+        let shorter = weigh_in_contexts(shorter.into_iter());
+        let weigh = |(at, found): (usize, [u32; 2])| {
+            let own = own.get(at).copied().unwrap_or_default();
+            let others = found.into_iter().filter_map(|found| Some((found, shorter.get(found as usize)?)));
+            match others.max_by_key(|(_, weight)| weight.total).filter(|_| own.total < MET) {
+                Some((found, weight)) => Place { bits: weight.bits, identity: self.entries.len() as u32 + found },
+                None => Place { bits: own.bits, identity: at as u32 },
+            }
+        };
+        shorter_of.into_iter().enumerate().map(weigh).collect()
     }
 }
 
-/// A symbol in its contexts.
-struct Met {
+/// How surprising a symbol is in a context, and how often that was met.
+#[derive(Debug, Clone, Copy, Default)]
+struct Weight {
+    bits: f32,
+    total: u32,
+}
+
+/// Weighs symbols by context and count: by the share of what stood there as rarely, about. Contexts that were met too
+/// seldom surprise nobody.
+fn weigh_in_contexts(counts: impl Iterator<Item = (u64, u32)>) -> Vec<Weight> {
+    let mut numbers: Hashed<u32> = Hashed::default();
+    let mut totals: Vec<u32> = Vec::new();
+    let mut entries: Vec<(u32, u32)> = Vec::new();
+    for (context, count) in counts {
+        let next = totals.len() as u32;
+        let number = *numbers.entry(context).or_insert(next);
+        match totals.get_mut(number as usize) {
+            Some(total) => *total += count,
+            None => totals.push(count),
+        }
+        entries.push((number, count));
+    }
+    let total_of = |number: u32| totals.get(number as usize).copied().unwrap_or_default();
+    let mut weights: Vec<Weight> =
+        entries.iter().map(|(number, _)| Weight { bits: 0.0, total: total_of(*number) }).collect();
+    // By context, then by count.
+    let mut ends: Vec<usize> = vec![0; totals.len()];
+    let often = || entries.iter().enumerate().filter(|(_, (number, _))| total_of(*number) >= MET);
+    often().for_each(|(_, (number, _))| ends[*number as usize] += 1);
+    let mut end = 0;
+    for of_context in &mut ends {
+        let start = end;
+        end += *of_context;
+        *of_context = start;
+    }
+    let mut members: Vec<(u32, u32)> = vec![(0, 0); end];
+    for (at, (number, count)) in often() {
+        let place = &mut ends[*number as usize];
+        members[*place] = (*count, at as u32);
+        *place += 1;
+    }
+    let mut start = 0;
+    for (end, total) in ends.into_iter().zip(&totals).filter(|(_, total)| **total >= MET) {
+        let of_context = &mut members[start..end];
+        start = end;
+        of_context.sort_unstable_by_key(|(count, _)| *count);
+        let (mut rare, mut next) = (0, 0);
+        for alike in of_context.chunk_by(|one, other| one.0 == other.0) {
+            let about = alike.first().map_or(0, |(count, _)| about_as_rare(*count));
+            while let Some((count, _)) = of_context.get(next).filter(|(count, _)| *count <= about) {
+                rare += count;
+                next += 1;
+            }
+            let bits = (f64::from(*total) / f64::from(rare.max(1))).log2() as f32;
+            alike.iter().for_each(|(_, at)| weights[*at as usize].bits = bits);
+        }
+    }
+    weights
+}
+
+/// No entry.
+const NO_ENTRY: u32 = u32::MAX;
+
+/// A number far out.
+#[derive(Debug, Clone, Copy)]
+struct Outlier {
     line: u32,
     place: u16,
-    chain: [u32; 3],
+    bits: f32,
 }
 
 /// A number at a place that has numbers.
@@ -149,50 +196,44 @@ const BEHIND_THAT: u64 = 4;
 const BETWEEN: u64 = 5;
 const OF_KEY: u64 = 6;
 const NAMED: u64 = 7;
-const COLUMN: u64 = 8;
-const DAYS: u64 = 9;
-const TEMPLATES: u64 = 10;
-const TEMPLATE_BEHIND: u64 = 11;
-const TEMPLATE_PLACE: u16 = u16::MAX;
+const COLUMN: u64 = 1 << 40;
+const TEMPLATES: u64 = 8;
+const TEMPLATE_BEHIND: u64 = 9;
 
 /// How unlike what was to be expected each line is.
 pub(super) fn surprises(structure: &Structure, text: &str) -> Surprises {
     let mut counts = Counts::default();
-    let mut met: Vec<Met> = Vec::with_capacity(structure.tokens.len());
+    let mut met: Vec<[u32; 2]> = Vec::with_capacity(structure.tokens.len());
     let mut values: Vec<Valued> = Vec::new();
-    let mut columns: Vec<usize> = Vec::new();
     for (index, line) in structure.lines.iter().enumerate() {
-        columns.clear();
-        if !structure.diff && !structure.code {
-            fields(structure.tokens_of(line), text, &mut columns);
-        }
-        read_line(structure, text, (index as u32, line, &columns), &mut counts, &mut met, &mut values);
+        read_line(structure, text, (index as u32, line), &mut counts, &mut met, &mut values);
     }
-    read_templates(structure, &mut counts, &mut met);
-    counts.weigh();
-    let mut found: Vec<(u32, u16, f32, u32)> = Vec::new();
-    for met in &met {
-        let entry = counts.chosen(met.chain);
-        let bits = counts.counted.get(entry as usize).map_or(0.0, |entry| entry.bits);
-        if bits > FLOOR {
-            found.push((met.line, met.place, bits, entry));
-        }
-    }
-    outliers(values, counts.counted.len() as u32, &mut found);
-    found.sort_unstable_by(|one, other| (one.0, one.1).cmp(&(other.0, other.1)).then(other.2.total_cmp(&one.2)));
-    found.dedup_by_key(|(line, place, ..)| (*line, *place));
+    let templates = read_templates(structure, &mut counts);
+    let weights = counts.weigh();
+    let weight = |entry: u32| weights.get(entry as usize).copied().unwrap_or_default();
+    let largest = |entries: &[u32; 2]| {
+        let [one, other] = entries.map(weight);
+        if other.bits > one.bits { other } else { one }
+    };
+    let outliers = outliers(values);
+    let mut outliers = outliers.iter().enumerate().peekable();
     let mut surprises = Surprises::default();
-    let mut found = found.as_slice();
-    for line in 0..structure.lines.len() as u32 {
-        let count = found.iter().take_while(|(of, ..)| *of == line).count();
-        let (own, rest) = found.split_at(count);
-        found = rest;
-        let start = surprises.places.len();
-        surprises.places.extend(own.iter().map(|(_, _, bits, identity)| Place { bits: *bits, identity: *identity }));
-        if let Some(own) = surprises.places.get_mut(start..) {
-            own.sort_unstable_by(|one, other| other.bits.total_cmp(&one.bits));
+    let mut own: Vec<Place> = Vec::new();
+    for (index, (line, template)) in structure.lines.iter().zip(&templates).enumerate() {
+        let met = met.get(line.tokens.start as usize..line.tokens.end as usize).unwrap_or_default();
+        own.clear();
+        own.extend(met.iter().map(largest));
+        while let Some((number, outlier)) = outliers.next_if(|(_, outlier)| outlier.line as usize <= index) {
+            // No two numbers far out are alike.
+            let identity = u32::MAX - number as u32;
+            if let Some(place) = own.get_mut(usize::from(outlier.place)).filter(|place| place.bits < outlier.bits) {
+                *place = Place { bits: outlier.bits, identity };
+            }
         }
-        surprises.places.truncate(start + REMEMBERED);
+        own.push(largest(template));
+        own.retain(|place| place.bits > FLOOR);
+        own.sort_unstable_by(|one, other| other.bits.total_cmp(&one.bits).then(one.identity.cmp(&other.identity)));
+        surprises.places.extend(own.iter().take(REMEMBERED));
         surprises.ends.push(surprises.places.len() as u32);
     }
     surprises
@@ -201,135 +242,111 @@ pub(super) fn surprises(structure: &Structure, text: &str) -> Surprises {
 fn read_line(
     structure: &Structure,
     text: &str,
-    (index, line, fields): (u32, &Line, &[usize]),
+    (index, line): (u32, &Line),
     counts: &mut Counts,
-    met: &mut Vec<Met>,
+    met: &mut Vec<[u32; 2]>,
     values: &mut Vec<Valued>,
 ) {
     let (mut before, mut last) = (LINE_BEGINS, mix(LINE_BEGINS, u64::from(line.level.min(16))));
     let mut name = last;
     let tokens = structure.tokens_of(line);
     let key = key_of(tokens);
+    let table = is_row(tokens, text);
+    let mut cells = 0;
     for (place, token) in tokens.iter().enumerate() {
-        let column = fields.binary_search(&place).ok().map(|at| mix(mix(fields.len() as u64, at as u64), COLUMN));
-        if let Some(column) = column {
-            let entry = counts.count(column, token.text);
-            met.push(Met { line: index, place: place as u16, chain: [entry; 3] });
+        // A cell of a table begins as a line does: what stands in the cell before tells nothing.
+        if table && place > 0 && begins_cell(tokens, place, text) {
+            cells += 1;
+            // Numbers stand on the right of their column, words on its left; behind a tab nothing has a fixed place.
+            let tab = text.as_bytes().get(token.at as usize - 1) == Some(&b'\t');
+            let column = match tab || token.class == Class::Number {
+                true => mix(COLUMN, cells),
+                false => mix(COLUMN, COLUMN + u64::from(token.at - line.span.start as u32)),
+            };
+            (before, last) = (COLUMN, column);
+            name = last;
         }
-        if token.class == Class::Time
-            && let Some(day) = day_of(text, token)
-        {
-            let slot = column.unwrap_or_else(|| mix(before, last));
-            values.push(Valued { slot: mix(slot, DAYS), value: day, line: index, place: place as u16 });
-        }
-        let pair = mix(before, last);
-        if name != last {
-            // What stands behind a name, whatever signs part them.
-            let entry = [
-                counts.count(mix(mix(name, last), NAMED), token.text),
-                counts.count(mix(name, NAMED ^ BEHIND_ONE), token.text),
-            ];
-            let [whole, shorter] = entry;
-            met.push(Met { line: index, place: place as u16, chain: [whole, shorter, shorter] });
-        }
-        let chain = [
-            counts.count(mix(pair, WHOLE), token.text),
-            counts.count(mix(last, BEHIND_ONE), token.text),
-            counts.count(mix(before, BEHIND_THAT), token.text),
-        ];
-        met.push(Met { line: index, place: place as u16, chain });
+        // What stands behind a name, whatever signs part them.
+        let named = match name == last {
+            true => NO_ENTRY,
+            false => {
+                let shorter = || [mix(name, NAMED ^ BEHIND_ONE), NONE];
+                counts.count(mix(mix(name, last), NAMED), token.text, shorter)
+            }
+        };
+        let shorter = || [mix(last, BEHIND_ONE), mix(before, BEHIND_THAT)];
+        met.push([counts.count(mix(mix(before, last), WHOLE), token.text, shorter), named]);
         if token.class == Class::Number {
             let at = token.at as usize;
             let number = text.get(at..at + usize::from(token.length)).unwrap_or_default();
             if let Some(value) = number_of(number) {
-                let next = tokens.get(place + 1).map_or(0, |token| token.symbol);
+                let next = tokens.get(place + 1).map_or(NONE, |token| u64::from(token.symbol));
                 let mut note = |slot: u64| values.push(Valued { slot, value, line: index, place: place as u16 });
-                note(pair);
+                note(mix(mix(before, last), WHOLE));
                 note(mix(mix(last, next), BETWEEN));
-                if let Some(column) = column {
-                    note(mix(column, next));
-                }
                 if let Some(key) = key {
                     note(mix(mix(key, next), OF_KEY));
                 }
             }
         }
-        (before, last) = (last, token.symbol);
+        (before, last) = (last, u64::from(token.symbol));
         if token.class != Class::Sign {
-            name = token.symbol;
+            name = last;
         }
     }
 }
 
-/// The tokens at which the columns of a row begin; none if it is no row.
-fn fields(tokens: &[Token], text: &str, into: &mut Vec<usize>) {
-    let end = |token: &Token| token.at as usize + usize::from(token.length);
-    let mut starts = |least: usize, parts: fn(&str) -> bool| {
-        into.clear();
-        into.push(0);
-        for (at, pair) in tokens.windows(2).enumerate() {
-            if let [one, next] = pair
-                && text.get(end(one)..next.at as usize).is_some_and(parts)
-            {
-                into.push(at + 1);
-                if into.len() > FIELDS {
-                    break;
-                }
-            }
-        }
-        if !(least..=FIELDS).contains(&into.len()) {
-            into.clear();
-        }
-        !into.is_empty()
-    };
-    let _ = starts(3, |gap| gap.len() > 1 || gap == "\t") || starts(4, |gap| !gap.is_empty());
+/// Whether a line has three cells, parted by tabs or several blanks.
+fn is_row(tokens: &[Token], text: &str) -> bool {
+    (1..tokens.len()).filter(|place| begins_cell(tokens, *place, text)).nth(1).is_some()
 }
 
-/// A date as a number of days, about.
-fn day_of(text: &str, token: &Token) -> Option<f64> {
-    let at = token.at as usize;
-    let date = text.get(at..at + 10).filter(|_| token.length >= 10)?;
-    let number = |from: usize, to: usize| date.get(from..to)?.parse::<f64>().ok();
-    Some(number(0, 4)? * 365.25 + number(5, 7)? * 30.44 + number(8, 10)?)
+fn begins_cell(tokens: &[Token], place: usize, text: &str) -> bool {
+    let (Some(before), Some(token)) = (place.checked_sub(1).and_then(|at| tokens.get(at)), tokens.get(place)) else {
+        return false;
+    };
+    let end = before.at as usize + usize::from(before.length);
+    let gap = token.at as usize - end;
+    gap > 1 || gap == 1 && text.as_bytes().get(end) == Some(&b'\t')
 }
 
 /// The name before `=` or `:`, else how the line begins.
 fn key_of(tokens: &[Token]) -> Option<u64> {
-    let assigns = [xxh3_64(b":"), xxh3_64(b"=")];
-    let named = tokens.iter().take(5).position(|token| assigns.contains(&token.symbol)).filter(|at| *at > 0);
+    let named = tokens.iter().take(5).position(|token| token.is_sign(":") || token.is_sign("=")).filter(|at| *at > 0);
     let key = tokens.iter().take(named.unwrap_or(3));
-    key.map(|token| token.symbol).reduce(mix)
+    key.map(|token| u64::from(token.symbol)).reduce(mix)
 }
 
 /// What lines are like as a whole, and what follows what.
-fn read_templates(structure: &Structure, counts: &mut Counts, met: &mut Vec<Met>) {
-    let mut lines_with: Hashed<u32> = Hashed::default();
-    let filled = structure.lines.iter().filter(|line| !structure.is_blank(line)).count();
-    for line in &structure.lines {
-        for token in structure.tokens_of(line).iter().take(TEMPLATE) {
-            *lines_with.entry(token.symbol).or_default() += 1;
+fn read_templates(structure: &Structure, counts: &mut Counts) -> Vec<[u32; 2]> {
+    let filled = || structure.lines.iter().filter(|line| !structure.is_blank(line));
+    let first = |line: &Line| structure.tokens_of(line).iter().take(TEMPLATE).map(|token| token.symbol as usize);
+    let mut lines_with: Vec<u32> = Vec::new();
+    for symbol in filled().flat_map(first) {
+        if lines_with.len() <= symbol {
+            lines_with.resize(symbol + 1, 0);
         }
+        lines_with[symbol] += 1;
     }
-    let rare = 3.max(filled as u32 / 50);
-    let mut before = 0;
-    for (index, line) in structure.lines.iter().enumerate().filter(|(_, line)| !structure.is_blank(line)) {
-        let mut template = 0;
-        for token in structure.tokens_of(line).iter().take(TEMPLATE) {
-            let common = lines_with.get(&token.symbol).is_some_and(|count| *count >= rare);
-            template = mix(template, if common { token.symbol } else { 0 });
+    let rare = 3.max(filled().count() as u32 / 50);
+    let common = |symbol: usize| lines_with.get(symbol).is_some_and(|count| *count >= rare);
+    let mut before = NONE;
+    let template = |line: &Line| {
+        if structure.is_blank(line) {
+            return [NO_ENTRY; 2];
         }
-        for context in [TEMPLATES, mix(before, TEMPLATE_BEHIND)] {
-            let entry = counts.count(context, template);
-            met.push(Met { line: index as u32, place: TEMPLATE_PLACE, chain: [entry; 3] });
-        }
-        before = template;
-    }
+        let symbols = first(line).map(|symbol| if common(symbol) { symbol as u64 } else { NONE });
+        let template = symbols.fold(NONE, mix);
+        let contexts = [TEMPLATES, mix(std::mem::replace(&mut before, template), TEMPLATE_BEHIND)];
+        contexts.map(|context| counts.count(context, template as u32, || [NONE; 2]))
+    };
+    structure.lines.iter().map(template).collect()
 }
 
-/// Numbers far from the others of their place.
-fn outliers(mut values: Vec<Valued>, first_identity: u32, found: &mut Vec<(u32, u16, f32, u32)>) {
+/// Numbers far from the others of their place, by line.
+fn outliers(mut values: Vec<Valued>) -> Vec<Outlier> {
     values.sort_unstable_by(|one, other| one.slot.cmp(&other.slot).then(one.value.total_cmp(&other.value)));
-    let mut identity = first_identity;
+    let mut outliers = Vec::new();
     let mut distances: Vec<f64> = Vec::new();
     let mut far: Vec<(f64, usize)> = Vec::new();
     for slot in values.chunk_by(|one, other| one.slot == other.slot) {
@@ -355,11 +372,12 @@ fn outliers(mut values: Vec<Valued>, first_identity: u32, found: &mut Vec<(u32, 
             let sure = ((distance / usual).log2() / 2.0).min(1.0);
             let bits = ((slot.len() as f64 / (rank + 1) as f64).log2() * sure) as f32;
             if bits > FLOOR {
-                found.push((valued.line, valued.place, bits, identity));
-                identity += 1;
+                outliers.push(Outlier { line: valued.line, place: valued.place, bits });
             }
         }
     }
+    outliers.sort_unstable_by_key(|outlier| (outlier.line, outlier.place));
+    outliers
 }
 
 impl Surprises {

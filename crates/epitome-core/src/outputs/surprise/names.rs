@@ -38,11 +38,10 @@ const NAME_BYTES: usize = 60;
 
 /// The key of a line, and the first token of its value.
 pub(super) fn key(tokens: &[Token]) -> Option<(u64, usize)> {
-    let first = tokens.first()?.symbol;
-    let ends = if first == xxh3_64(b"<") { [xxh3_64(b">"); 2] } else { [xxh3_64(b":"), xxh3_64(b"=")] };
-    let at = tokens.iter().take(6).position(|token| ends.contains(&token.symbol)).filter(|at| *at > 0)?;
+    let ends = if tokens.first()?.is_sign("<") { [">", ">"] } else { [":", "="] };
+    let at = tokens.iter().take(6).position(|token| ends.iter().any(|end| token.is_sign(end))).filter(|at| *at > 0)?;
     let key = tokens.iter().take(at).filter(|token| token.class == Class::Word);
-    let key = key.map(|token| token.symbol).reduce(|one, other| one.rotate_left(7) ^ other)?;
+    let key = key.map(|token| u64::from(token.symbol)).reduce(mix)?;
     Some((key, at + 1))
 }
 
@@ -59,7 +58,7 @@ fn words_of(structure: &Structure, line: &Line) -> Option<u64> {
     let tokens = structure.tokens_of(line);
     let value = key(tokens).and_then(|(_, value)| tokens.get(value..))?;
     let words = value.iter().filter(|token| token.class == Class::Word && token.length > 1);
-    words.map(|token| token.symbol).reduce(|one, other| one.rotate_left(7) ^ other)
+    words.map(|token| u64::from(token.symbol)).reduce(mix)
 }
 
 /// Whether the value of a line is one number.
@@ -176,7 +175,10 @@ impl Names {
                 let tokens = structure.tokens_of(line);
                 let (_, value) = key(tokens)?;
                 let from = tokens.get(value)?.at as usize;
-                let value = text.get(from..line.span.end)?;
+                // `Item 3: Library`: without its number it is half a name.
+                let numbered = text.get(line.span.start..from)?.contains(|c: char| c.is_ascii_digit());
+                let from = if numbered { line.span.start } else { from };
+                let value = text.get(from..line.span.end)?.trim_start_matches(['#', '-', '*', ' ']);
                 let value = value.split("</").next().unwrap_or(value);
                 let name =
                     value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';' | '{' | '['));

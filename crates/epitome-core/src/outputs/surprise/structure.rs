@@ -1,11 +1,15 @@
 //! Where the lines of an output are, and which stands below which. Judges nothing: a wrong level only moves a line's
 //! neighbours.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::symbols::{Class, Token, tokens};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::hashed::{Hashed, mix};
+use super::respelling::respell;
+use super::symbols::{Class, Symbols, Token, tokens};
 use crate::outputs::{numbers, place, rows};
 
 /// A line, or an element of a line that holds many.
@@ -27,6 +31,8 @@ pub(super) struct Line {
     pub(super) inside: bool,
     /// It defines something that has a name.
     pub(super) defines: bool,
+    /// It is a comment of a program.
+    pub(super) remarks: bool,
     /// It begins as the lines of a program do that define nothing.
     pub(super) imports: bool,
 }
@@ -62,6 +68,21 @@ const SEPARATED: usize = 40;
 const LONG_SENTENCES: usize = 160;
 /// Blank lines between a definition and its body are fewer.
 const BODY_WITHIN: usize = 4;
+/// A program's source has so many definitions at least.
+const DEFINITIONS: usize = 4;
+/// Of a hundred lines, so many begin with `if`, `return` and the like where a program's source has no known definitions.
+const CONTROLS: usize = 10;
+/// Where more lines, of a hundred, begin with a place, they speak of a source and are none.
+const PLACED: usize = 15;
+/// Records that follow each other are so many at least, and none is longer.
+const RECORDS: usize = 4;
+const LONGEST_RECORD: usize = 80;
+/// Tokens by which two lines begin alike.
+const BEGINNING: usize = 2;
+/// Where records follow each other on one level, so many of a hundred lines stand on it.
+const OUTER: usize = 15;
+/// So many of a hundred of these lines are fields that come as often as the first.
+const FIELDS: usize = 50;
 /// More lines are no section: nobody asks for all of them.
 const LONGEST_SECTION: usize = 200;
 /// An element of a line is shorter than this, or it is cut.
@@ -150,7 +171,8 @@ fn elements(line: &str, base: usize, into: &mut Vec<Range<usize>>) {
                 from = at;
                 Some(at + 1)
             }
-            b'<' if !quoted && at > from => Some(at),
+            // A tag that closes belongs to what it closes, too.
+            b'<' if !quoted && at > from && bytes.get(at + 1) != Some(&b'/') => Some(at),
             _ if at - from >= LONGEST_ELEMENT && line.is_char_boundary(at) => {
                 quoted = false;
                 Some(at)
@@ -174,31 +196,34 @@ impl Structure {
     pub(super) fn of(text: &str) -> Structure {
         let pieces = pieces(text);
         let skipped = gutter(text, &pieces);
-        let mut all = Vec::with_capacity(text.len() / 4);
+        let mut symbols = Symbols::new();
+        let mut all = Vec::with_capacity(text.len() / 3);
         let mut lines = Vec::with_capacity(pieces.len());
         let mut nesting = 0_u16;
         let mut previous_end = 0;
-        let mut previous = "";
+        let (mut previous, mut after_blank) = ("", true);
         for piece in &pieces {
             let whole = text.get(piece.clone()).unwrap_or_default();
             let skip = skipped.of(whole);
             let span = piece.start + skip..piece.end;
             let line = text.get(span.clone()).unwrap_or_default();
             let from = all.len() as u32;
-            tokens(line, span.start, &mut all);
+            tokens(line, span.start, &mut symbols, &mut all);
             // An element of a line stands as deep as its brackets say.
-            let newline = piece.start == 0 || text.as_bytes().get(piece.start - 1) == Some(&b'\n');
+            let newline = begins_line(text, piece.start);
             if newline {
                 nesting = 0;
             } else {
                 let between = text.get(previous_end..piece.start).unwrap_or_default();
                 nesting = after_brackets(nesting, between, false);
             }
-            // A brace on a line of its own belongs to the line above.
+            // What only opens a body belongs to the line above.
             let own = if newline { indentation(line) } else { 0 };
-            let body = line.trim() == "{" && previous.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let brace = line.trim() == "{" && previous.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let body = brace || opens_body(line) && !after_blank;
             let level = own + nesting * 2 + u16::from(body);
-            if !line.trim().is_empty() {
+            after_blank = line.trim().is_empty();
+            if !after_blank {
                 previous = line.trim_end();
             }
             if !newline || next_is_element(text, piece.end) {
@@ -216,14 +241,21 @@ impl Structure {
                 inside: false,
                 defines: false,
                 imports: false,
+                remarks: false,
             });
         }
+        respell(&symbols, &mut all, text);
         let mut structure =
             Structure { pieces, lines, tokens: all, code: false, numbered: skipped.numbered, diff: false };
         structure.diff = structure.level_by_diff(text);
-        structure.find_definitions(text);
-        if !structure.diff && !structure.code && !structure.level_by_headings(text) {
-            structure.level_by_records();
+        if !structure.diff {
+            structure.find_definitions(text);
+        }
+        if !structure.diff && !structure.code {
+            let leveled = structure.level_by_headings(text) || structure.level_by_repetition();
+            if !leveled {
+                structure.level_by_records(text);
+            }
         }
         structure.link();
         structure
@@ -300,6 +332,12 @@ impl Structure {
             }
             above.push((level, index as u32));
         }
+        // What heads lines at the top of a program is a definition in any language, unless it holds the whole program.
+        let code = self.code;
+        let on_top = |line: &Line| code && line.depth == 0 && line.opens && !line.remarks;
+        if self.lines.iter().filter(|line| on_top(line)).nth(DEFINITIONS - 1).is_some() {
+            self.lines.iter_mut().filter(|line| on_top(line)).for_each(|line| line.defines = true);
+        }
     }
 
     /// Files, hunks, lines.
@@ -368,7 +406,7 @@ impl Structure {
     }
 
     /// Paragraphs that begin alike are records: what follows their first line is deeper.
-    fn level_by_records(&mut self) {
+    fn level_by_records(&mut self, text: &str) {
         let first_word = |line: &Line| self.tokens_of(line).first().map(|token| token.symbol);
         let mut starts: Vec<usize> = Vec::new();
         let mut after_blank = true;
@@ -379,39 +417,87 @@ impl Structure {
             }
             after_blank = blank;
         }
-        let mut counts: HashMap<u64, usize> = HashMap::new();
+        let level_of = |at: usize| self.lines.get(at).map(|line| line.level);
+        let outermost = starts.iter().filter_map(|at| level_of(*at)).min();
+        starts.retain(|at| level_of(*at) == outermost);
+        let mut counts: HashMap<u32, usize> = HashMap::new();
         for word in starts.iter().filter_map(|index| first_word(self.lines.get(*index)?)) {
             *counts.entry(word).or_default() += 1;
         }
         let blocks = counts.into_iter().max_by_key(|(word, count)| (*count, *word));
-        let Some((word, count)) =
-            blocks.filter(|(_, count)| *count >= 3 && count * 2 >= starts.len()).or_else(|| self.heads())
-        else {
-            return;
-        };
+        let Some((word, count)) = blocks.filter(|(_, count)| *count >= 3 && count * 2 >= starts.len()) else { return };
         let everywhere = self.lines.iter().filter(|line| first_word(line) == Some(word)).count();
         let longer = self.lines.iter().filter(|line| !self.is_blank(line)).count() >= count * 2;
         if everywhere > count + count / 4 || !longer {
             return;
         }
-        let is_start: Vec<bool> = self.lines.iter().map(|line| first_word(line) == Some(word)).collect();
+        let mut is_start: Vec<bool> = self.lines.iter().map(|line| first_word(line) == Some(word)).collect();
+        // What is said of a record stands above its first line.
+        let is_remark = |line: &Line| is_remark(text.get(line.span.clone()).unwrap_or_default());
+        for (at, pair) in self.lines.windows(2).enumerate() {
+            if let ([line, next], Some([start, start_next])) = (pair, is_start.get_mut(at..at + 2))
+                && *start
+                && is_remark(line)
+                && !self.is_blank(next)
+            {
+                (*start, *start_next) = (false, true);
+            }
+        }
         for (line, start) in self.lines.iter_mut().zip(is_start) {
             line.level = if start { 0 } else { line.level + 1 };
         }
     }
 
-    /// The word that begins the lines each of which heads some others: it begins the output, comes again and again, and
-    /// hardly ever twice in a row.
-    fn heads(&self) -> Option<(u64, usize)> {
-        let firsts: Vec<u64> =
-            self.lines.iter().filter_map(|line| Some(self.tokens_of(line).first()?.symbol)).collect();
-        let level = self.lines.iter().find(|line| !self.is_blank(line))?.level;
-        let flat = self.lines.iter().filter(|line| !self.is_blank(line)).all(|line| line.level == level);
-        let word = *firsts.first()?;
-        let count = firsts.iter().filter(|first| **first == word).count();
-        let pairs = firsts.windows(2).filter(|pair| **pair == [word, word]).count();
-        (flat && count >= 4 && count * 2 <= firsts.len() + 1 && count * 12 >= firsts.len() && pairs * 5 <= count)
-            .then_some((word, count))
+    /// Records that follow each other on one level: lines that begin alike come again and again at even distances. They
+    /// are the fields of a record, and the first of them heads the others.
+    fn level_by_repetition(&mut self) -> bool {
+        let filled: Vec<usize> = (0..self.lines.len()).filter(|at| !self.is_blank(&self.lines[*at])).collect();
+        let Some(outermost) = filled.iter().map(|at| self.lines[*at].level).min() else { return false };
+        let begins = |line: &Line| {
+            let symbols = self.tokens_of(line).iter().take(BEGINNING).map(|token| u64::from(token.symbol));
+            symbols.reduce(mix).filter(|_| line.level == outermost)
+        };
+        let mut places: Hashed<Vec<usize>> = Hashed::default();
+        for (number, at) in filled.iter().enumerate() {
+            if let Some(beginning) = begins(&self.lines[*at]) {
+                places.entry(beginning).or_default().push(number);
+            }
+        }
+        let outer: usize = places.values().map(Vec::len).sum();
+        if outer * 100 < filled.len() * OUTER {
+            return false;
+        }
+        let fields: Vec<Vec<usize>> = places.into_values().filter(|places| are_even(places)).collect();
+        let others = |field: &Vec<usize>| {
+            let alike = |other: &&Vec<usize>| other.len() * 5 >= field.len() * 4 && other.len() * 4 <= field.len() * 5;
+            fields.iter().filter(alike).map(Vec::len).sum::<usize>()
+        };
+        let heads = fields
+            .iter()
+            .filter(|field| others(field) * 100 >= outer * FIELDS && others(field) >= field.len() * 2)
+            .min_by_key(|field| field.first().copied());
+        let Some(heads) = heads else { return false };
+        let heads: HashSet<usize> = heads.iter().filter_map(|number| filled.get(*number).copied()).collect();
+        let fields = self.lines.iter_mut().enumerate().filter(|(at, _)| !heads.contains(at));
+        fields.for_each(|(_, line)| line.level += 1);
+        true
+    }
+
+    /// The lines that head deeper ones, as far out as there are several of them: what a program in an unknown language defines.
+    fn heads_of_blocks(&self, text: &str) -> Vec<usize> {
+        let words_of = |line: &Line| text.get(line.span.clone()).unwrap_or_default();
+        let newline = |at: usize| self.pieces.get(at).is_some_and(|piece| begins_line(text, piece.start));
+        let heads = self.lines.iter().enumerate().filter(|(at, line)| {
+            let below = self.lines.iter().skip(at + 1).find(|below| !self.is_blank(below));
+            let opens = below.is_some_and(|below| below.level > line.level);
+            let words = words_of(line);
+            opens && newline(*at) && self.has_words(line) && !is_control(words) && !is_remark(words)
+        });
+        let heads: Vec<(u16, usize)> = heads.map(|(at, line)| (line.level, at)).collect();
+        let mut levels: BTreeMap<u16, usize> = BTreeMap::new();
+        heads.iter().for_each(|(level, _)| *levels.entry(*level).or_default() += 1);
+        let outermost = levels.into_iter().find(|(_, count)| *count >= DEFINITIONS).map(|(level, _)| level);
+        heads.into_iter().filter(|(level, _)| Some(*level) == outermost).map(|(_, at)| at).collect()
     }
 
     /// Which lines define something, and whether it is a program's source.
@@ -422,10 +508,9 @@ impl Structure {
         for (index, line) in self.lines.iter().enumerate() {
             let words = words_of(line);
             filled += usize::from(!self.is_blank(line));
-            let body_below = self.lines.get(index + 1).is_some_and(|below| words_of(below).trim() == "{");
-            let rule =
-                is_rule(words) && self.lines.get(index + 1).is_some_and(|below| words_of(below).starts_with('\t'));
-            let definition = rule || is_definition(words, body_below);
+            let below = self.lines.get(index + 1).map(words_of).unwrap_or_default();
+            let rule = || below.starts_with('\t') && is_rule(words);
+            let definition = is_definition(words, below.trim() == "{") || rule();
             // A body begins within a few lines.
             let mut below = self.lines.iter().skip(index + 1).take(BODY_WITHIN);
             let below = definition.then(|| below.find(|below| !self.is_blank(below))).flatten();
@@ -435,17 +520,40 @@ impl Structure {
             controls += usize::from(control);
             defines.push((definition, control));
         }
-        let placed = self.lines.iter().filter(|line| place::placed(words_of(line)).is_some()).count();
-        let places = placed * 100 >= filled * 15;
-        self.code =
-            !places && definitions >= 4 && bodies * 2 >= definitions && (definitions + controls) * 100 >= filled * 6;
+        if definitions < DEFINITIONS && controls * 100 >= filled * CONTROLS {
+            let heads = self.heads_of_blocks(text);
+            (definitions, bodies) = (heads.len(), heads.len());
+            for head in heads {
+                if let Some((defines, _)) = defines.get_mut(head) {
+                    *defines = true;
+                }
+            }
+        }
+        let placed = || self.lines.iter().filter(|line| place::placed(words_of(line)).is_some()).count();
+        self.code = definitions >= DEFINITIONS
+            && bodies * 2 >= definitions
+            && (definitions + controls) * 100 >= filled * 6
+            && placed() * 100 < filled * PLACED;
         if self.code {
-            self.lines
-                .iter_mut()
-                .zip(defines)
-                .for_each(|(line, (defines, imports))| (line.defines, line.imports) = (defines, imports));
+            self.lines.iter_mut().zip(defines).for_each(|(line, (defines, imports))| {
+                (line.defines, line.imports) = (defines, imports);
+                line.remarks = is_remark(text.get(line.span.clone()).unwrap_or_default());
+            });
         }
     }
+}
+
+/// Whether places are at even distances, more than a line apart.
+fn are_even(places: &[usize]) -> bool {
+    let mut gaps: Vec<usize> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable();
+    let median = gaps.get(gaps.len() / 2).copied().unwrap_or_default();
+    let even = gaps.iter().filter(|gap| **gap * 10 >= median * 6 && **gap * 10 <= median * 17).count();
+    places.len() >= RECORDS && (2..=LONGEST_RECORD).contains(&median) && even * 10 >= gaps.len() * 6
+}
+
+fn begins_line(text: &str, at: usize) -> bool {
+    at.checked_sub(1).is_none_or(|before| text.as_bytes().get(before) == Some(&b'\n'))
 }
 
 fn next_is_element(text: &str, end: usize) -> bool {
@@ -467,24 +575,41 @@ fn after_brackets(mut nesting: u16, element: &str, tags: bool) -> u16 {
             _ => {}
         }
     }
-    if tags && element.starts_with('<') {
-        let closed = element.contains("/>") || element.starts_with("<!") || element.starts_with("<?");
-        nesting = match element.starts_with("</") {
+    let tags = tags && (element.starts_with('<') || element.contains("</"));
+    let tags = element.match_indices('<').filter(|_| tags);
+    for (_, rest) in tags.map(|(at, _)| (at, element.get(at..).unwrap_or_default())) {
+        let tag = rest.split('>').next().unwrap_or_default();
+        let alone = tag.ends_with('/') || tag.starts_with("<!") || tag.starts_with("<?");
+        nesting = match tag.starts_with("</") {
             true => nesting.saturating_sub(1),
-            false if closed => nesting,
+            false if alone => nesting,
             false => nesting.saturating_add(1),
         };
     }
     nesting.min(60)
 }
 
-/// How far a line is indented; the lines of a tree count as blanks, and an item is deeper than its list.
+/// Whether a line says only that what is under the line above begins.
+fn opens_body(line: &str) -> bool {
+    ["begin", "var", "is", "as", "declare"].iter().any(|word| line.trim().eq_ignore_ascii_case(word))
+}
+
+/// How far a line is indented. The lines of a tree count as blanks up to a branch, so what is said of an item is deeper than
+/// it, and an item is deeper than its list.
 fn indentation(line: &str) -> u16 {
     let mut columns = 0_u16;
     let mut rest = line.chars().peekable();
     while let Some(c) = rest.next() {
         columns += match c {
-            ' ' | '│' | '├' | '└' | '─' | '|' | '>' | '\u{a0}' => 1,
+            '├' | '└' => {
+                columns += 1;
+                break;
+            }
+            '|' | '`' | '+' if rest.peek() == Some(&'-') => {
+                columns += 1;
+                break;
+            }
+            ' ' | '│' | '─' | '|' | '>' | '\u{a0}' => 1,
             '\t' => 4,
             '-' | '*' if rest.peek() == Some(&' ') => {
                 columns += 1;
@@ -505,14 +630,26 @@ fn heading(line: &str) -> Option<u16> {
     if (1..=6).contains(&hashes) {
         return line.get(hashes..)?.strip_prefix(' ').map(|_| hashes as u16 - 1);
     }
-    let bars = line.bytes().take_while(|byte| *byte == b'=').count();
-    let titled = bars >= 2 && line.get(bars..)?.starts_with(' ') && line.chars().any(char::is_alphanumeric);
+    let titled = || {
+        let bar = line.chars().next().filter(|first| "=_-*~+".contains(*first))?;
+        let bars = line.len() - line.trim_start_matches(bar).len();
+        let words = line.get(bars..)?;
+        let both = bars >= 3 && words.ends_with(bar);
+        let title = words.starts_with(' ') && words.contains(char::is_alphanumeric);
+        // As test runners do: `=== FAILURES ===`, `___ test_x ___`, `--- Captured ---`.
+        let depth = match bar {
+            '_' => 1,
+            '-' => 2,
+            _ => 0,
+        };
+        (title && (both || bar == '=' && bars >= 2)).then_some(depth)
+    };
     let boxed = line.starts_with('[')
         && line.ends_with(']')
         && line.contains(char::is_alphabetic)
         && line.len() < 80
         && !line.contains([',', '"']);
-    (titled || boxed).then_some(0)
+    titled().or(boxed.then_some(0))
 }
 
 fn is_ruler(line: &str) -> bool {
@@ -546,22 +683,23 @@ enum Role {
     Controls,
 }
 
-static WORDS: LazyLock<HashMap<&'static str, Role>> = LazyLock::new(|| {
+static WORDS: LazyLock<Hashed<Role>> = LazyLock::new(|| {
     let role = |name: &str| match name {
         "defines" => Role::Defines,
         "modifies" => Role::Modifies,
         _ => Role::Controls,
     };
-    rows(include_str!("../words/source.txt")).map(|[word, does, _]| (word, role(does))).collect()
+    rows(include_str!("../words/source.txt")).map(|[word, does, _]| (xxh3_64(word.as_bytes()), role(does))).collect()
 });
 
 fn has_role(word: &str, role: Role) -> bool {
-    WORDS.get(word) == Some(&role)
+    WORDS.get(&xxh3_64(word.as_bytes())) == Some(&role)
 }
 
 fn is_definition(line: &str, body_below: bool) -> bool {
     let line = line.trim_start_matches([' ', '\t', '+', '-', '(']).trim_end();
-    if line.len() > 400 {
+    let begins = line.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '~' | '<' | '*' | '&'));
+    if !begins || line.len() > 400 {
         return false;
     }
     let mut words =
@@ -575,11 +713,11 @@ fn is_definition(line: &str, body_below: bool) -> bool {
         first = words.next().unwrap_or_default();
     }
     let named = words.next().is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    let begins = line.starts_with(|c: char| c.is_ascii_lowercase());
+    let small = line.starts_with(|c: char| c.is_ascii_lowercase());
     // `struct order *order = first();` is a variable.
     let value = ["struct", "enum", "union", "class"].contains(&first) && line.ends_with(';');
     let sentence = line.ends_with('.') || line.ends_with(',') || line.contains(". ");
-    if begins && named && has_role(first, Role::Defines) {
+    if small && named && has_role(first, Role::Defines) {
         return !value && !sentence;
     }
     // `settle <- function(order) {`, `settle = async (order) => {`
@@ -617,32 +755,30 @@ fn is_rule(line: &str) -> bool {
     !target.is_empty() && !target.starts_with([' ', '.']) && target.chars().all(plain) && !needs.starts_with(['=', ':'])
 }
 
-/// As much of a line as names what it heads: what it takes is left out where there is no room.
-pub(in crate::outputs) fn outline(line: &str, terse: bool) -> &str {
+/// As much of a line as names what it heads: not what a function takes.
+pub(in crate::outputs) fn outline(line: &str) -> &str {
     let line = line.lines().next().unwrap_or_default().trim_end();
     let called = |(at, _): &(usize, &str)| {
         line.get(..*at)
-            .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>' | ']')))
+            .is_some_and(|before| before.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '>' | ']' | '$')))
     };
-    if is_remark(line) || !terse && line.trim_start().len() <= SIGNATURE {
+    if is_remark(line) {
         return line;
     }
     let end = line.match_indices('(').find(called).map_or(line.len(), |(at, _)| at + 1).min(OUTLINE_BYTES);
     line.get(..line.floor_char_boundary(end)).unwrap_or(line)
 }
 
-/// What a function takes is said up to this length.
-const SIGNATURE: usize = 60;
 /// Of a line that heads others, so much.
 const OUTLINE_BYTES: usize = 90;
 
 /// The name of what a line defines or heads.
 fn name_of(line: &str) -> &str {
-    let head = outline(line, true).trim_end_matches(['(', '{', ':', ' ', '<']);
+    let head = outline(line).trim_end_matches(['(', '{', ':', ' ', '<']);
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '!');
     let mut words = head.split(|c: char| !is_part(c)).filter(|word| word.len() > 1);
     let plain = |word: &&str| !has_role(word, Role::Defines) && !has_role(word, Role::Modifies);
-    match outline(line, true).ends_with('(') {
+    match outline(line).ends_with('(') {
         true => words.next_back().unwrap_or_default(),
         false => words.find(plain).unwrap_or_default(),
     }

@@ -2,19 +2,69 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::hashed::Hashed;
+
 /// A word, a sign or a value of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Token {
     /// Where it begins in the text, in bytes.
     pub(super) at: u32,
+    /// Stands for it where it is the context of others: of a value only the class.
+    pub(super) symbol: u32,
+    /// Stands for it where it is foretold itself.
+    pub(super) text: u32,
     /// How many bytes it has.
     pub(super) length: u16,
     /// What it is.
     pub(super) class: Class,
-    /// Stands for it where it is the context of others: of a value only the class.
-    pub(super) symbol: u64,
-    /// Stands for it where it is foretold itself.
-    pub(super) text: u64,
+}
+
+impl Token {
+    pub(super) fn is_sign(&self, sign: &str) -> bool {
+        SIGNS.iter().position(|known| *known == sign).is_some_and(|at| self.symbol == CLASSES + at as u32)
+    }
+}
+
+/// Signs with numbers of their own, behind those of the classes.
+const SIGNS: [&str; 4] = [":", "=", "<", ">"];
+const CLASSES: u32 = Class::Id as u32 + 1;
+
+/// The different words, signs and values of an output, each with a number.
+#[derive(Debug)]
+pub(super) struct Symbols {
+    numbers: Hashed<u32>,
+    met: Vec<Met>,
+}
+
+/// How often a symbol was met, and which token was the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Met {
+    pub(super) count: u32,
+    pub(super) first: u32,
+}
+
+impl Symbols {
+    pub(super) fn new() -> Symbols {
+        let mut symbols = Symbols { numbers: Hashed::default(), met: vec![Met::default(); CLASSES as usize] };
+        SIGNS.iter().for_each(|sign| _ = symbols.number(sign.as_bytes(), 0));
+        symbols
+    }
+
+    /// The number of a word, a sign or a value, which stands in the token at `at`.
+    fn number(&mut self, text: &[u8], at: usize) -> u32 {
+        let next = self.met.len() as u32;
+        let number = *self.numbers.entry(xxh3_64(text)).or_insert(next);
+        match self.met.get_mut(number as usize) {
+            Some(met) => met.count += 1,
+            None => self.met.push(Met { count: 1, first: at as u32 }),
+        }
+        number
+    }
+
+    /// How often each was met, by its number. Classes and a few signs are not counted.
+    pub(super) fn met(&self) -> &[Met] {
+        &self.met
+    }
 }
 
 /// What a token is.
@@ -37,7 +87,7 @@ const ENCODED: usize = 40;
 const LONGEST_WORD: usize = 60;
 
 /// Takes a line apart. `at` is where it begins in the text.
-pub(super) fn tokens(line: &str, at: usize, into: &mut Vec<Token>) {
+pub(super) fn tokens(line: &str, at: usize, symbols: &mut Symbols, into: &mut Vec<Token>) {
     let bytes = line.as_bytes();
     let full = into.len() + TOKENS_AT_MOST;
     let mut from = 0;
@@ -51,13 +101,14 @@ pub(super) fn tokens(line: &str, at: usize, into: &mut Vec<Token>) {
         }
         let (length, class) = encoded(bytes, from).unwrap_or_else(|| token(bytes, from));
         let text = bytes.get(from..from + length).unwrap_or_default();
-        let symbol = match class {
-            Class::Word | Class::Sign => xxh3_64(text),
-            Class::Number | Class::Time | Class::Address | Class::Id => class as u64,
-        };
-        let own = match class {
-            Class::Word | Class::Sign | Class::Time | Class::Id => symbol,
-            Class::Number | Class::Address => xxh3_64(text),
+        let kind = class as u32;
+        let (symbol, own) = match class {
+            Class::Word | Class::Sign => {
+                let number = symbols.number(text, into.len());
+                (number, number)
+            }
+            Class::Number | Class::Address => (kind, symbols.number(text, into.len())),
+            Class::Time | Class::Id => (kind, kind),
         };
         let (at, length_in_line) = ((at + from) as u32, length.min(usize::from(u16::MAX)) as u16);
         into.push(Token { at, length: length_in_line, class, symbol, text: own });
@@ -81,6 +132,9 @@ fn encoded(bytes: &[u8], from: usize) -> Option<(usize, Class)> {
 
 fn token(bytes: &[u8], from: usize) -> (usize, Class) {
     let rest = bytes.get(from..).unwrap_or_default();
+    if let Some(length) = hardware_address(rest) {
+        return (length, Class::Address);
+    }
     match rest.first() {
         Some(byte) if byte.is_ascii_digit() => value(rest),
         Some(byte) if is_letter(*byte) => word(rest),
@@ -195,6 +249,28 @@ fn clock(rest: &[u8]) -> Option<usize> {
     Some(length + usize::from(rest.get(length) == Some(&b'Z')))
 }
 
+/// `0a:1b:2c:3d:4e:5f`, `fe80::1:2`, `2001:db8:0:0:0:0:0:1`.
+fn hardware_address(rest: &[u8]) -> Option<usize> {
+    let hexadecimal = |from: usize| rest.iter().skip(from).take(5).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let sign = *rest.get(hexadecimal(0)).filter(|sign| matches!(sign, b':' | b'-'))?;
+    let (mut length, mut groups, mut doubled) = (0, 0, false);
+    loop {
+        let digits = hexadecimal(length);
+        let fits = if sign == b'-' { digits == 2 } else { digits <= 4 && (digits > 0 || !doubled && groups > 0) };
+        if !fits {
+            break;
+        }
+        doubled |= digits == 0;
+        (length, groups) = (length + digits, groups + 1);
+        if rest.get(length) != Some(&sign) {
+            break;
+        }
+        length += 1;
+    }
+    let ends = rest.get(length).is_none_or(|byte| !is_letter(*byte) && !byte.is_ascii_digit());
+    (ends && (groups >= 6 || doubled && groups >= 3)).then_some(length)
+}
+
 fn address(rest: &[u8]) -> Option<usize> {
     let mut length = 0;
     for part in 0..4 {
@@ -223,7 +299,7 @@ mod tests {
     #[track_caller]
     fn check(line: &str, expected: &[(&str, Class)]) {
         let mut found = Vec::new();
-        tokens(line, 0, &mut found);
+        tokens(line, 0, &mut Symbols::new(), &mut found);
         let shown: Vec<(&str, Class)> =
             found.iter().map(|token| (&line[token.at as usize..][..usize::from(token.length)], token.class)).collect();
         assert_eq!(shown, expected);
@@ -242,6 +318,11 @@ mod tests {
         );
         check("=== 9f3a77c1 1,204", &[("===", Sign), ("9f3a77c1", Id), ("1,204", Number)]);
         check("550e8400-e29b-41d4-a716-446655440000!", &[("550e8400-e29b-41d4-a716-446655440000", Id), ("!", Sign)]);
+        check(
+            "0a:1b:2c:3d:4e:5f fe80::1:2, 00-1B-44-11-3A-B7",
+            &[("0a:1b:2c:3d:4e:5f", Address), ("fe80::1:2", Address), (",", Sign), ("00-1B-44-11-3A-B7", Address)],
+        );
+        check("std::io", &[("std", Word), ("::", Sign), ("io", Word)]);
         check("utf8 pool_size", &[("utf8", Word), ("pool_size", Word)]);
         check("数字", &[("数", Word), ("字", Word)]);
     }
@@ -250,7 +331,7 @@ mod tests {
     fn anything_is_taken_apart_to_its_end() {
         for line in ["é1.2.", "1,", "0x", "12:3", "\u{0}", "1.1.1.", "ßa1b2", "…"] {
             let mut found = Vec::new();
-            tokens(line, 0, &mut found);
+            tokens(line, 0, &mut Symbols::new(), &mut found);
             assert_eq!(
                 found.last().map(|token| token.at as usize + usize::from(token.length)),
                 Some(line.len()),
