@@ -488,7 +488,9 @@ impl Structure {
         let words_of = |line: &Line| text.get(line.span.clone()).unwrap_or_default();
         let newline = |at: usize| self.pieces.get(at).is_some_and(|piece| begins_line(text, piece.start));
         let heads = self.lines.iter().enumerate().filter(|(at, line)| {
-            let below = self.lines.iter().skip(at + 1).find(|below| !self.is_blank(below));
+            // A body begins within a few lines.
+            let mut below = self.lines.iter().skip(at + 1).take(BODY_WITHIN);
+            let below = below.find(|below| !self.is_blank(below));
             let opens = below.is_some_and(|below| below.level > line.level);
             let words = words_of(line);
             opens && newline(*at) && self.has_words(line) && !is_control(words) && !is_remark(words)
@@ -520,7 +522,7 @@ impl Structure {
             controls += usize::from(control);
             defines.push((definition, control));
         }
-        if definitions < DEFINITIONS && controls * 100 >= filled * CONTROLS {
+        if definitions < DEFINITIONS && controls > 0 && controls * 100 >= filled * CONTROLS {
             let heads = self.heads_of_blocks(text);
             (definitions, bodies) = (heads.len(), heads.len());
             for head in heads {
