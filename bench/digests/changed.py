@@ -4,9 +4,10 @@ import random
 import re
 from dataclasses import replace
 
+from formats.case import REACH
+
 SHARE = 0.01  # of all letters and digits
 BLOCK = 10  # lines
-REACH = 600  # characters in which the parts of a needle lie, as in `found`
 LABELS = dict(
     error="fehler", warning="warnung", warn="warn", info="angabe", debug="genau", failed="gescheitert", failure="misserfolg",
     passed="bestanden", ok="gut", name="bezeichnung", status="zustand", type="art", value="wert", date="datum", time="zeit",
@@ -30,7 +31,7 @@ def spans(case):
             near = [[s for s in places(part, case.text) if start - REACH < s[0] < end + REACH] for part in rest]
             if all(near):
                 nearest = [min(part, key=lambda s: abs(s[0] - start)) for part in near]
-                found.append((min(start, *(s for s, _ in nearest), start), max(end, *(e for _, e in nearest), end)))
+                found.append((min([start, *(s for s, _ in nearest)]), max([end, *(e for _, e in nearest)])))
         found += [span for part in [first, *rest] for span in places(part, case.text)]
     merged = []
     for start, end in sorted(found):

@@ -26,6 +26,18 @@ def idents(r, n, sep="_"):
     return [sep.join(p) for p in r.sample([(v, o) for v in VERBS for o in NOUNS], n)]
 
 
+def namer(deeds, things):
+    """(ident, idents): one name such as `plan_cargo` of these words, and `n` different ones."""
+
+    def ident(r, sep="_"):
+        return sep.join([r.choice(deeds), r.choice(things)])
+
+    def idents(r, n, sep="_"):
+        return [sep.join(p) for p in r.sample([(d, t) for d in deeds for t in things], n)]
+
+    return ident, idents
+
+
 def camel(name, upper=False):
     first, *rest = name.split("_")
     return (first.capitalize() if upper else first) + "".join(p.capitalize() for p in rest)

@@ -12,6 +12,7 @@ TURNS = [
     ("Notes are in order.", "All right, continue."),
     ("Ready for the next step.", "Then take the next step."),
 ]
+REACH = 600  # characters in which the parts of a needle must lie
 BUILDERS = {}
 
 
@@ -90,7 +91,7 @@ def within(part, text):
     return bool(re.search(rf"(?<!\d){part}(?!\d)", text)) if isinstance(part, Count) else normal(part) in text
 
 
-def found(needle, text, reach=600):
+def found(needle, text, reach=REACH):
     """`text` is normal(ised). A list is found where all of it lies within `reach` characters of its first string."""
     first, *rest = [needle] if isinstance(needle, str) else needle
     first = normal(first)

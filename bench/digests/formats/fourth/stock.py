@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from ..bulk import camel, hexes
+from ..bulk import camel, hexes, namer
 
 THINGS = (
     "turbine feeder relay breaker busbar inverter transformer substation cable pylon battery panel rotor stator fuse "
@@ -82,14 +82,7 @@ def entries(r, size, make, special=(), low=0.1, high=0.9):
 def fill(*args, **more):
     return "\n".join(entries(*args, **more))
 
-
-def ident(r, sep="_"):
-    return sep.join([r.choice(DEEDS), r.choice(THINGS)])
-
-
-def idents(r, n, sep="_"):
-    """`n` different names such as `latch_breaker`."""
-    return [sep.join(p) for p in r.sample([(d, t) for d in DEEDS for t in THINGS], n)]
+ident, idents = namer(DEEDS, THINGS)
 
 
 def distinct(r, n, low, high):

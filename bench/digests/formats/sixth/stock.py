@@ -1,5 +1,6 @@
 """Filler for the sixth set: a film studio, in words that no other set uses. The mechanics are the fourth set's."""
 
+from ..bulk import namer
 from ..fourth.stock import Clock, camel, distinct, entries, fill, hexes, ip, uuid
 
 THINGS = (
@@ -17,11 +18,4 @@ __all__ = [
     "Clock", "DEEDS", "HOSTS", "PEOPLE", "THINGS", "camel", "distinct", "entries", "fill", "hexes", "ident", "idents", "ip", "uuid",
 ]
 
-
-def ident(r, sep="_"):
-    return sep.join([r.choice(DEEDS), r.choice(THINGS)])
-
-
-def idents(r, n, sep="_"):
-    """`n` different names such as `splice_reel`."""
-    return [sep.join(p) for p in r.sample([(d, t) for d in DEEDS for t in THINGS], n)]
+ident, idents = namer(DEEDS, THINGS)

@@ -1,6 +1,6 @@
 """Filler for the third set: the back office of a web shop, in words that neither other set uses."""
 
-from ..bulk import camel, hexes, plant, times
+from ..bulk import camel, hexes, namer, plant, times
 
 THINGS = (
     "account invoice payment refund coupon cart order shipment voucher session token webhook tenant report quota plan seat "
@@ -35,14 +35,7 @@ __all__ = [
     "weave",
 ]
 
-
-def ident(r, sep="_"):
-    return sep.join([r.choice(DEEDS), r.choice(THINGS)])
-
-
-def idents(r, n, sep="_"):
-    """`n` different names such as `parse_coupon`."""
-    return [sep.join(p) for p in r.sample([(d, t) for d in DEEDS for t in THINGS], n)]
+ident, idents = namer(DEEDS, THINGS)
 
 
 def distinct(r, n, low, high):
