@@ -35,7 +35,7 @@ pub(super) fn without_number(line: &str) -> &str {
     number(line).and_then(|numbered| line.get(numbered.prefix..)).unwrap_or(line)
 }
 
-/// Whether most lines share a column of numbers, each of which is mostly the one before and one.
+/// Whether most lines have a number in front that is larger than the one of the line before.
 pub(super) fn is_numbered<'text>(lines: impl Iterator<Item = &'text str>) -> bool {
     let (mut looked_at, mut rising, mut last) = (0, 0, None);
     for line in lines.filter(|line| !line.trim().is_empty()).take(LOOKED_AT) {

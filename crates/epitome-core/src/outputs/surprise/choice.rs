@@ -85,6 +85,8 @@ pub(in crate::outputs) struct Choosing<'a> {
     lent: Vec<f32>,
     /// Of the bits of the outline, what a line gets: by its rank.
     outline_shares: [f32; RANKS],
+    /// What all headings and definitions cost.
+    outline_need: Tokens,
     /// The names of all records stand above the lines.
     listed: bool,
     taken: Vec<Taken>,
@@ -135,6 +137,7 @@ impl<'a> Choosing<'a> {
             wanted,
             lent: Vec::new(),
             outline_shares: [1.0; RANKS],
+            outline_need: Tokens(0),
             listed,
             taken: vec![Taken::Out; lines],
             shown: HashMap::new(),
@@ -144,7 +147,9 @@ impl<'a> Choosing<'a> {
             costs: HashMap::new(),
         };
         choosing.lent = choosing.lent();
-        choosing.outline_shares = choosing.outline_shares(room);
+        let needs = choosing.outline_needs();
+        choosing.outline_need = needs.into_iter().sum();
+        choosing.outline_shares = choosing.outline_shares(needs, room);
         for (line, taken) in already.into_iter().enumerate().filter(|(_, taken)| *taken != Taken::Out) {
             choosing.note(line, taken);
         }
@@ -157,7 +162,7 @@ impl<'a> Choosing<'a> {
         // A list of contents is worth some room of its own.
         let extra = if self.weighed.structure.code { OUTLINE_OF_CODE } else { OUTLINE };
         let room = match may_exceed {
-            true => room + self.outline_need().min(room).share(extra) + self.wanted_need().min(room.share(MORE_WANTED)),
+            true => room + self.outline_need.min(room).share(extra) + self.wanted_need().min(room.share(MORE_WANTED)),
             false => room,
         };
         let slack = if may_exceed { room.share(0.02) + Tokens(5) } else { Tokens(0) };
@@ -361,13 +366,7 @@ impl<'a> Choosing<'a> {
     }
 
     /// A list of contents is worth having if it fits: definitions first, then the outermost heads.
-    fn outline_shares(&self, room: Tokens) -> [f32; RANKS] {
-        let mut needs = [Tokens(0); RANKS];
-        for line in self.weighed.contents() {
-            if let Some(need) = needs.get_mut(self.rank(line)) {
-                *need += self.cost.short(line);
-            }
-        }
+    fn outline_shares(&self, needs: [Tokens; RANKS], room: Tokens) -> [f32; RANKS] {
         let mut left = 0.7 * room.0 as f32;
         needs.map(|need| {
             let share = (left.max(0.0) / need.0.max(1) as f32).min(1.0);
@@ -382,9 +381,15 @@ impl<'a> Choosing<'a> {
         line.map_or(0, |line| if line.defines || !line.opens { 0 } else { usize::from(line.depth) + 1 }).min(RANKS - 1)
     }
 
-    /// What all headings and definitions cost.
-    fn outline_need(&self) -> Tokens {
-        self.weighed.contents().map(|line| self.cost.short(line)).sum()
+    /// What headings and definitions cost, by their rank.
+    fn outline_needs(&self) -> [Tokens; RANKS] {
+        let mut needs = [Tokens(0); RANKS];
+        for line in self.weighed.contents() {
+            if let Some(need) = needs.get_mut(self.rank(line)) {
+                *need += self.cost.short(line);
+            }
+        }
+        needs
     }
 
     /// Writes lines whole that are written in short, if there is room: the cheapest for what they are worth first.

@@ -432,7 +432,7 @@ impl Structure {
             return;
         }
         let mut is_start: Vec<bool> = self.lines.iter().map(|line| first_word(line) == Some(word)).collect();
-        // What is said of a record stands above its first line.
+        // A comment above a record is not its first line.
         let is_remark = |line: &Line| is_remark(text.get(line.span.clone()).unwrap_or_default());
         for (at, pair) in self.lines.windows(2).enumerate() {
             if let ([line, next], Some([start, start_next])) = (pair, is_start.get_mut(at..at + 2))
@@ -577,16 +577,15 @@ fn after_brackets(mut nesting: u16, element: &str, tags: bool) -> u16 {
             _ => {}
         }
     }
-    let tags = tags && (element.starts_with('<') || element.contains("</"));
-    let tags = element.match_indices('<').filter(|_| tags);
-    for (_, rest) in tags.map(|(at, _)| (at, element.get(at..).unwrap_or_default())) {
-        let tag = rest.split('>').next().unwrap_or_default();
-        let alone = tag.ends_with('/') || tag.starts_with("<!") || tag.starts_with("<?");
-        nesting = match tag.starts_with("</") {
-            true => nesting.saturating_sub(1),
-            false if alone => nesting,
-            false => nesting.saturating_add(1),
-        };
+    if tags && (element.starts_with('<') || element.contains("</")) {
+        for tag in element.split('<').skip(1).map(|rest| rest.split('>').next().unwrap_or_default()) {
+            let alone = tag.ends_with('/') || tag.starts_with(['!', '?']);
+            nesting = match tag.starts_with('/') {
+                true => nesting.saturating_sub(1),
+                false if alone => nesting,
+                false => nesting.saturating_add(1),
+            };
+        }
     }
     nesting.min(60)
 }
@@ -596,8 +595,8 @@ fn opens_body(line: &str) -> bool {
     ["begin", "var", "is", "as", "declare"].iter().any(|word| line.trim().eq_ignore_ascii_case(word))
 }
 
-/// How far a line is indented. The lines of a tree count as blanks up to a branch, so what is said of an item is deeper than
-/// it, and an item is deeper than its list.
+/// How far a line is indented. The lines of a tree count as blanks up to a branch, so the lines under an item are deeper
+/// than the item, and an item is deeper than its list.
 fn indentation(line: &str) -> u16 {
     let mut columns = 0_u16;
     let mut rest = line.chars().peekable();
